@@ -1,0 +1,74 @@
+package chunks_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/agfold/agfold/chunks"
+	"github.com/agfold/agfold/event"
+)
+
+// BenchmarkContinuation times one continuation chunk beside the number of open lanes, which must not
+// matter.
+func BenchmarkContinuation(b *testing.B) {
+	for _, lanes := range []int{1, 1000, 100_000} {
+		last := event.Subagent(fmt.Sprint("s", lanes-1))
+		for _, form := range []struct {
+			name string
+			ev   *event.TextMessageChunk
+		}{
+			{"tag", &event.TextMessageChunk{SubagentRunID: last, Delta: event.Some("word ")}},
+			{"id", &event.TextMessageChunk{MessageID: event.Some(fmt.Sprint("m", lanes-1)), Delta: event.Some("word ")}},
+			{"bare", &event.TextMessageChunk{Delta: event.Some("word ")}},
+		} {
+			b.Run(fmt.Sprintf("%s/lanes=%d", form.name, lanes), func(b *testing.B) {
+				x := chunks.New()
+				for i := range lanes {
+					mustExpand(b, x, &event.TextMessageChunk{
+						MessageID: event.Some(fmt.Sprint("m", i)), SubagentRunID: event.Subagent(fmt.Sprint("s", i)),
+					})
+				}
+				mustExpand(b, x, &event.TextMessageChunk{MessageID: event.Some("m")}) // the parent agent's
+				out := make([]event.Event, 0, 1)
+				b.ReportAllocs()
+				for b.Loop() {
+					out, _ = x.Expand(out[:0], form.ev)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkTriad times a whole message of one chunk: start, content and, caused by the next, end.
+func BenchmarkTriad(b *testing.B) {
+	x := chunks.New()
+	ids := [2]*event.TextMessageChunk{
+		{MessageID: event.Some("m1"), Delta: event.Some("word ")},
+		{MessageID: event.Some("m2"), Delta: event.Some("word ")},
+	}
+	out := make([]event.Event, 0, 3)
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		out, _ = x.Expand(out[:0], ids[i&1])
+		i++
+	}
+}
+
+// BenchmarkPassThrough times an event that is no chunk while nothing is under assembly.
+func BenchmarkPassThrough(b *testing.B) {
+	x := chunks.New()
+	ev := &event.TextMessageContent{MessageID: "m", Delta: "word "}
+	out := make([]event.Event, 0, 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		out, _ = x.Expand(out[:0], ev)
+	}
+}
+
+func mustExpand(b *testing.B, x *chunks.Expander, ev event.Event) {
+	b.Helper()
+	if _, err := x.Expand(nil, ev); err != nil {
+		b.Fatal(err)
+	}
+}

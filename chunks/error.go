@@ -1,0 +1,58 @@
+package chunks
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/agfold/agfold/event"
+)
+
+// ErrChunk is what every [*Error] matches with errors.Is.
+var ErrChunk = errors.New("chunk cannot be expanded")
+
+// Error says that a chunk breaks a rule and cannot be expanded. It is fatal to the stream.
+type Error struct {
+	// Rule is the rule that is broken: P-CHK-2 (a first chunk lacks something), P-CHK-5 (a continuation
+	// contradicts its opener), P-CHK-6 (the lane is contradicted or ambiguous) or P-PIPE-1 (the event has
+	// not been decoded).
+	Rule string
+	// Ordinal is the event's place in its stream, counted from 1. It is 0 in what [Expander.Expand]
+	// returns, for whoever counts to fill in.
+	Ordinal int
+	// Type is the event's type.
+	Type event.Type
+	// Lane is the owner whose lane the event is about: the lane that holds the named stream, else the one
+	// that the event's tag names.
+	Lane event.Owner
+	// ID is the id of the stream that the event is about, "" if it names none and continues none.
+	ID string
+	// Reason is a clause for people.
+	Reason string
+}
+
+// Error returns all that the error knows in one line.
+func (e *Error) Error() string {
+	var s strings.Builder
+	s.WriteString(e.Rule)
+	if e.Ordinal > 0 {
+		s.WriteString(" event " + strconv.Itoa(e.Ordinal))
+	}
+	s.WriteString(" " + e.Type.String())
+	if e.ID != "" {
+		s.WriteString(" " + strconv.Quote(e.ID))
+	}
+	s.WriteString(" of " + ownerText(e.Lane) + ": " + e.Reason)
+	return s.String()
+}
+
+// Unwrap returns [ErrChunk].
+func (e *Error) Unwrap() error { return ErrChunk }
+
+// ownerText names an owner such that no subagent reads like the parent agent.
+func ownerText(o event.Owner) string {
+	if id, ok := o.RunID(); ok {
+		return "subagent " + strconv.Quote(id)
+	}
+	return "the parent agent"
+}

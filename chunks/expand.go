@@ -1,0 +1,73 @@
+package chunks
+
+import (
+	"errors"
+	"iter"
+	"log/slog"
+
+	"github.com/agfold/agfold/event"
+)
+
+// Expand returns the stream with its chunks expanded, for those who want whole events without a thread.
+// Frames are decoded and typed events checked first, so that nothing unjudged is expanded (P-PIPE-1);
+// what retired shapes the stream may hold is to be upgraded before, with [event.Upgrader]. Warnings of
+// the decoding go to the default logger of log/slog at level Warn.
+//
+// An error comes alone and last: an [*Error], an [*event.MalformedError], both with the event's ordinal
+// in events, or the error that events yields. What a failing event would have expanded to is not
+// yielded. When events ends, so does the result, and what is then under assembly gets no end (P-CHK-7).
+// Breaking off breaks off events. The result may be ranged over as often as events may.
+func Expand(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		decoder, x := event.NewDecoder(nil), New()
+		var expanded []event.Event
+		ordinal := 0
+		for ev, err := range events {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			ordinal++
+			judged, err := judge(decoder, ev, ordinal)
+			if err == nil && judged != nil {
+				expanded, err = x.Expand(expanded, judged)
+			}
+			if err != nil {
+				yield(nil, at(err, ordinal))
+				return
+			}
+			for _, e := range expanded {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			clear(expanded)
+			expanded = expanded[:0]
+		}
+	}
+}
+
+// judge carries out enforcement. It returns nil for an event that is dropped.
+func judge(decoder *event.Decoder, ev event.Event, ordinal int) (event.Event, error) {
+	frame, ok := ev.(event.Frame)
+	if !ok {
+		return ev, event.Check(ev)
+	}
+	judged, warnings, err := decoder.Decode(frame)
+	for _, w := range warnings {
+		w.Ordinal = ordinal
+		slog.Warn(w.String())
+	}
+	return judged, err
+}
+
+// at returns err with the ordinal filled in.
+func at(err error, ordinal int) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.Ordinal = ordinal
+	}
+	if e, ok := errors.AsType[*event.MalformedError](err); ok {
+		e.Ordinal = ordinal
+	}
+	return err
+}

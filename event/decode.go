@@ -1,0 +1,173 @@
+package event
+
+import (
+	"slices"
+
+	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/state"
+)
+
+// DecodeOptions are the choices of a [Decoder].
+type DecodeOptions struct {
+	// Strict makes unrecognised material an error instead of a warning (P-ENF-7). Off by default.
+	Strict bool
+}
+
+// Decoder decodes frames into typed events, which is enforcement (P-ENF-1 to 5). One goroutine at a time
+// may use it. It keeps a small cache of ids between events and nothing else.
+type Decoder struct {
+	strict  string // the rule of strict mode, or ""
+	reader  wire.Reader
+	ids     idCache
+	scratch []byte
+}
+
+// NewDecoder returns a decoder; nil options mean the defaults.
+func NewDecoder(o *DecodeOptions) *Decoder {
+	d := &Decoder{}
+	if o != nil && o.Strict {
+		d.strict = "P-ENF-7"
+	}
+	return d
+}
+
+// Decode returns the typed event that f is and the warnings about it, those that traveled with the frame
+// first. A nil event without an error means that the event was dropped: its type is unknown (P-ENF-1), it
+// hangs on unrecognised material (P-ENF-3, P-ENF-5), or f is a [Notice]. The error is a [*MalformedError],
+// and the frame's own warnings still come with it. Ordinals are 0: whoever counts the events fills them in.
+func (d *Decoder) Decode(f Frame) (Event, []Warning, error) {
+	p := f.p
+	if p == nil {
+		return nil, nil, notFrame("nothing", "")
+	}
+	if p.notice {
+		return nil, p.notes, nil
+	}
+	if ev := d.decodeHot(p); ev != nil {
+		return ev, p.notes, nil
+	}
+	ev, warnings, err := d.decodeAny(f)
+	if len(p.notes) > 0 {
+		warnings = slices.Concat(p.notes, warnings)
+	}
+	return ev, warnings, err
+}
+
+// decodeAny decodes any event.
+func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
+	ev := newEvent(f.p.typ)
+	if ev == nil {
+		w := Warning{Rule: "P-ENF-1", Type: f.p.name, Text: "dropped: AG-UI " + ProtocolVersion + " knows no event of this type"}
+		if d.strict != "" {
+			return nil, nil, &MalformedError{Rule: d.strict, Type: f.p.name, Path: "/type", Want: "a known event type", Found: wire.Quote(f.p.name)}
+		}
+		return nil, []Warning{w}, nil
+	}
+	r := &d.reader
+	r.Reset()
+	v, err := f.parse()
+	if err != nil {
+		return nil, nil, notFrame(err.Error(), f.p.name)
+	}
+	kept := r.Document(func() { readEvent(r, v, ev) })
+	warnings, err := verdict(r, f.p.name, d.strict)
+	if !kept || err != nil {
+		return nil, warnings, err
+	}
+	return ev, warnings, nil
+}
+
+// readEvent reads v, an event of ev's type, into ev.
+func readEvent(r *wire.Reader, v state.Value, ev typed) {
+	o := r.Object(v)
+	o.Skip("type")
+	ev.read(&o)
+	ev.Common().read(&o)
+	o.End()
+}
+
+// typed is what each of the 36 structs is.
+type typed interface {
+	Event
+	Common() *Base
+	read(*wire.Object)
+}
+
+// newEvent returns an empty event of the type, nil for TypeUnknown.
+func newEvent(t Type) typed {
+	switch t {
+	case TypeTextMessageStart:
+		return &TextMessageStart{}
+	case TypeTextMessageContent:
+		return &TextMessageContent{}
+	case TypeTextMessageEnd:
+		return &TextMessageEnd{}
+	case TypeTextMessageChunk:
+		return &TextMessageChunk{}
+	case TypeToolCallStart:
+		return &ToolCallStart{}
+	case TypeToolCallArgs:
+		return &ToolCallArgs{}
+	case TypeToolCallEnd:
+		return &ToolCallEnd{}
+	case TypeToolCallChunk:
+		return &ToolCallChunk{}
+	case TypeToolCallResult:
+		return &ToolCallResult{}
+	case TypeThinkingStart:
+		return &ThinkingStart{}
+	case TypeThinkingEnd:
+		return &ThinkingEnd{}
+	case TypeThinkingTextMessageStart:
+		return &ThinkingTextMessageStart{}
+	case TypeThinkingTextMessageContent:
+		return &ThinkingTextMessageContent{}
+	case TypeThinkingTextMessageEnd:
+		return &ThinkingTextMessageEnd{}
+	case TypeStateSnapshot:
+		return &StateSnapshot{}
+	case TypeStateDelta:
+		return &StateDelta{}
+	case TypeMessagesSnapshot:
+		return &MessagesSnapshot{}
+	case TypeActivitySnapshot:
+		return &ActivitySnapshot{}
+	case TypeActivityDelta:
+		return &ActivityDelta{}
+	case TypeRaw:
+		return &Raw{}
+	case TypeCustom:
+		return &Custom{}
+	case TypeRunStarted:
+		return &RunStarted{}
+	case TypeRunFinished:
+		return &RunFinished{}
+	case TypeRunError:
+		return &RunError{}
+	case TypeStepStarted:
+		return &StepStarted{}
+	case TypeStepFinished:
+		return &StepFinished{}
+	case TypeReasoningStart:
+		return &ReasoningStart{}
+	case TypeReasoningMessageStart:
+		return &ReasoningMessageStart{}
+	case TypeReasoningMessageContent:
+		return &ReasoningMessageContent{}
+	case TypeReasoningMessageEnd:
+		return &ReasoningMessageEnd{}
+	case TypeReasoningMessageChunk:
+		return &ReasoningMessageChunk{}
+	case TypeReasoningEnd:
+		return &ReasoningEnd{}
+	case TypeReasoningEncryptedValue:
+		return &ReasoningEncryptedValue{}
+	case TypeSubagentStarted:
+		return &SubagentStarted{}
+	case TypeSubagentFinished:
+		return &SubagentFinished{}
+	case TypeSubagentError:
+		return &SubagentError{}
+	}
+	return nil
+}

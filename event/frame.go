@@ -1,0 +1,318 @@
+package event
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/state"
+)
+
+// Frame is an event as it arrived, well-formed but not judged yet (P-PIPE-2, P-PIPE-3): what transports
+// make and middleware works on. It is immutable and safe for concurrent use, small, and an [Event]. The
+// zero Frame holds no event and is malformed.
+type Frame struct{ p *frame }
+
+// frame is what a Frame points to, so that a Frame fits into an Event without an allocation of its own.
+type frame struct {
+	name   string      // the type's name, "" of a notice
+	typ    Type        // TypeUnknown if the name is none of the 36
+	notice bool        // there are only warnings
+	data   []byte      // the JSON text, or nil if there is a value
+	nulls  bool        // of a text: some member may be null
+	value  state.Value // the object, or absent if there is data
+	notes  []Warning
+}
+
+// NewFrame returns the event whose JSON text is data. It keeps data, which must not be changed afterwards.
+// The text must be one JSON object with a member type that is a non-empty string, nested no deeper than
+// [state.DefaultMaxDepth], and nothing but white space around it; otherwise the error is a
+// [*MalformedError] under P-PIPE-2. Nothing else is judged. Of two members type the last one counts.
+func NewFrame(data []byte) (Frame, error) {
+	s, err := scanFrame(data)
+	if err != nil {
+		return Frame{}, err
+	}
+	p := &frame{data: data, nulls: s.nulls}
+	p.setName(s.name)
+	return Frame{p}, nil
+}
+
+// setName sets the type that the string literal name stands for.
+func (p *frame) setName(name []byte) {
+	if t, ok := typesByName[string(name[1:len(name)-1])]; ok {
+		p.name, p.typ = types[t].name, t
+		return
+	}
+	p.name = string(jsontext.AppendUnescaped(nil, name[1:len(name)-1]))
+	p.typ = typesByName[p.name]
+}
+
+// scan is what one pass over the text of an event shows.
+type scan struct {
+	name  []byte // the text of the last member type, nil if there is none
+	nulls bool   // some member is null
+}
+
+// scanFrame checks data and returns what it shows, with a type that is a string literal.
+func scanFrame(data []byte) (s scan, err error) {
+	i := jsontext.Space(data, 0)
+	if i >= len(data) || data[i] != '{' {
+		if _, err := jsontext.Skip(data, i, state.DefaultMaxDepth); err != nil {
+			return s, notFrame(err.Error(), "")
+		}
+		return s, notFrame("another JSON value", "")
+	}
+	i = jsontext.Space(data, i+1)
+	if i < len(data) && data[i] == '}' {
+		i++
+	} else if s, i, err = scanMembers(data, i); err != nil {
+		return s, notFrame(err.Error(), "")
+	}
+	if end := jsontext.Space(data, i); end != len(data) {
+		return s, notFrame(fmt.Sprintf("more after it, at byte %d", end), "")
+	}
+	switch {
+	case s.name == nil:
+		return s, notFrame("no type", "")
+	case s.name[0] != '"':
+		return s, notFrame("a type that is no string", "")
+	case len(s.name) == 2:
+		return s, notFrame("an empty type", "")
+	}
+	return s, nil
+}
+
+// scanMembers checks the members of an object, the first of which is at data[i], up to the closing brace.
+// end is the index after the brace.
+func scanMembers(data []byte, i int) (s scan, end int, err error) {
+	for {
+		if i >= len(data) || data[i] != '"' {
+			return s, i, jsontext.Unexpected(data, i, "a member name")
+		}
+		key := i
+		if i, err = jsontext.SkipString(data, i); err != nil {
+			return s, i, err
+		}
+		isType := isKey(data[key:i], "type")
+		if i = jsontext.Space(data, i); i >= len(data) || data[i] != ':' {
+			return s, i, jsontext.Unexpected(data, i, "a colon")
+		}
+		start := jsontext.Space(data, i+1)
+		if i, err = jsontext.Skip(data, start, state.DefaultMaxDepth-1); err != nil {
+			return s, i, err
+		}
+		if data[start] == 'n' {
+			s.nulls = true
+		}
+		if isType {
+			s.name = data[start:i]
+		}
+		i = jsontext.Space(data, i)
+		switch {
+		case i < len(data) && data[i] == ',':
+			i = jsontext.Space(data, i+1)
+		case i < len(data) && data[i] == '}':
+			return s, i + 1, nil
+		default:
+			return s, i, jsontext.Unexpected(data, i, "a comma or }")
+		}
+	}
+}
+
+// isKey reports whether the string literal stands for key, which is plain ASCII.
+func isKey(literal []byte, key string) bool {
+	inner := literal[1 : len(literal)-1]
+	if len(inner) <= len(key) {
+		return string(inner) == key
+	}
+	if len(inner) > 6*len(key) || !slices.Contains(inner, '\\') {
+		return false
+	}
+	return string(jsontext.AppendUnescaped(nil, inner)) == key
+}
+
+func notFrame(found, name string) error {
+	return &MalformedError{Rule: "P-PIPE-2", Type: name, Want: "one JSON object with a non-empty string type", Found: found}
+}
+
+// FrameOf returns the event that v is. It must be an object with a non-empty string type, otherwise the
+// error is a [*MalformedError] under P-PIPE-2.
+func FrameOf(v state.Value) (Frame, error) {
+	name, ok := v.Get("type").AsString()
+	switch {
+	case v.Kind() != state.KindObject:
+		return Frame{}, notFrame(v.Kind().String(), "")
+	case !ok:
+		return Frame{}, notFrame("a type that is no string, or none", "")
+	case name == "":
+		return Frame{}, notFrame("an empty type", "")
+	}
+	return Frame{&frame{name: name, typ: typesByName[name], value: v}}, nil
+}
+
+// FrameOfEvent returns the frame of a typed event, by encoding it; a Frame comes back as it is. Middleware
+// and recordings use it to treat all events alike.
+func FrameOfEvent(ev Event) Frame {
+	if f, ok := ev.(Frame); ok {
+		return f
+	}
+	t := ev.Type()
+	return Frame{&frame{name: t.String(), typ: t, data: ev.AppendJSON(nil), nulls: true}}
+}
+
+// Notice returns a frame that delivers nothing but warnings. It stands in for an event that a middleware
+// dropped, so that the ordinals of the events behind it stay those of the wire. It has no type and no text.
+func Notice(ws ...Warning) Frame { return Frame{&frame{notice: true, notes: slices.Clone(ws)}} }
+
+// IsNotice reports whether the frame came from [Notice].
+func (f Frame) IsNotice() bool { return f.p != nil && f.p.notice }
+
+// Type returns the type, TypeUnknown if the name is none of the 36.
+func (f Frame) Type() Type {
+	if f.p == nil {
+		return TypeUnknown
+	}
+	return f.p.typ
+}
+
+// TypeName returns the type as it came, which may be none of the 36; "" for a notice and the zero Frame.
+func (f Frame) TypeName() string {
+	if f.p == nil {
+		return ""
+	}
+	return f.p.name
+}
+
+// Owner returns who the event is attributed to: its subagentRunId, if its type may carry one and it is a
+// string, else the parent agent. Unless the frame was made from a value it costs a pass over the text.
+func (f Frame) Owner() Owner {
+	if t := f.Type(); !t.IsAttributable() && !t.RequiresOwner() {
+		return Owner{}
+	}
+	if id, ok := f.text("subagentRunId"); ok {
+		return Subagent(id)
+	}
+	return Owner{}
+}
+
+// text returns the member key, if it is a string.
+func (f Frame) text(key string) (string, bool) {
+	if f.p == nil || f.p.value.Exists() {
+		return f.Value().Get(key).AsString()
+	}
+	literal := member(f.p.data, key)
+	if len(literal) == 0 || literal[0] != '"' {
+		return "", false
+	}
+	return string(jsontext.AppendUnescaped(nil, literal[1:len(literal)-1])), true
+}
+
+// member returns the text of the last member key of the object that data is, nil if there is none. data
+// must be the text of a frame.
+func member(data []byte, key string) (text []byte) {
+	i := jsontext.Space(data, 0)
+	for i < len(data) {
+		i = jsontext.Space(data, i+1) // after the brace or comma
+		if i >= len(data) || data[i] != '"' {
+			break
+		}
+		start := i
+		i, _ = jsontext.SkipString(data, i)
+		found := isKey(data[start:i], key)
+		start = jsontext.Space(data, jsontext.Space(data, i)+1)
+		i, _ = jsontext.Skip(data, start, state.DefaultMaxDepth)
+		if found {
+			text = data[start:i]
+		}
+		if i = jsontext.Space(data, i); i < len(data) && data[i] == '}' {
+			break
+		}
+	}
+	return text
+}
+
+// Data returns the event's JSON text, as it came if the frame was made from text. The caller must not
+// change it. It is nil for a notice and the zero Frame.
+func (f Frame) Data() []byte {
+	switch {
+	case f.p == nil:
+		return nil
+	case f.p.value.Exists():
+		return f.p.value.AppendJSON(nil)
+	}
+	return f.p.data
+}
+
+// Value returns the event as an object. It parses the text anew on every call, unless the frame was made
+// from a value. It is absent for a notice and the zero Frame, and for the frame of a typed event that nests
+// too deeply.
+func (f Frame) Value() state.Value {
+	v, _ := f.parse()
+	return v
+}
+
+// parse is Value, with the error for text that nests too deeply, which an event that was made in Go may.
+func (f Frame) parse() (state.Value, error) {
+	switch {
+	case f.p == nil:
+		return state.Value{}, nil
+	case f.p.data == nil:
+		return f.p.value, nil
+	}
+	return state.Parse(f.p.data)
+}
+
+// AppendJSON appends the event's text; "null" for a notice and the zero Frame, which have none.
+func (f Frame) AppendJSON(dst []byte) []byte {
+	switch {
+	case f.p == nil || f.p.notice:
+		return append(dst, "null"...)
+	case f.p.value.Exists():
+		return f.p.value.AppendJSON(dst)
+	}
+	return append(dst, f.p.data...)
+}
+
+// MarshalJSON returns what AppendJSON appends. The error is always nil.
+func (f Frame) MarshalJSON() ([]byte, error) { return f.AppendJSON(nil), nil }
+
+// With returns the frame with the member key set to value. A frame always has a type: setting type to
+// anything but a non-empty string, or a member of a notice, changes nothing.
+func (f Frame) With(key string, value state.Value) Frame { return f.edited(f.Value().With(key, value)) }
+
+// Without returns the frame without the member key. A frame always has a type: removing type changes
+// nothing.
+func (f Frame) Without(key string) Frame { return f.edited(f.Value().Without(key)) }
+
+func (f Frame) edited(v state.Value) Frame {
+	if f.p == nil || f.p.notice {
+		return f
+	}
+	g, err := FrameOf(v)
+	if err != nil {
+		return f
+	}
+	g.p.notes = f.p.notes
+	return g
+}
+
+// Warnings returns the notes that travel with the frame, which the caller must not change.
+func (f Frame) Warnings() []Warning {
+	if f.p == nil {
+		return nil
+	}
+	return f.p.notes
+}
+
+// WithWarnings returns the frame with more notes. They are reported when the frame is decoded.
+func (f Frame) WithWarnings(ws ...Warning) Frame {
+	if f.p == nil || len(ws) == 0 {
+		return f
+	}
+	p := *f.p
+	p.notes = slices.Concat(p.notes, ws)
+	return Frame{&p}
+}
+
+func (Frame) event() {}

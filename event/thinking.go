@@ -1,0 +1,131 @@
+package event
+
+import (
+	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/messages"
+)
+
+// ThinkingStart is THINKING_START, retired: [Upgrader] makes it REASONING_START (P-CMP-1).
+type ThinkingStart struct {
+	Base
+	Title Opt[string]
+}
+
+// Type returns TypeThinkingStart.
+func (*ThinkingStart) Type() Type { return TypeThinkingStart }
+
+// Owner returns the parent agent: the type cannot be attributed.
+func (*ThinkingStart) Owner() Owner { return Owner{} }
+
+// AppendJSON appends the event as it looks on the wire.
+func (e *ThinkingStart) AppendJSON(dst []byte) []byte {
+	dst = begin(dst, TypeThinkingStart)
+	dst = appendOpt(dst, "title", e.Title)
+	return e.finish(dst, Owner{})
+}
+
+// MarshalJSON returns the event as it looks on the wire. The error is always nil.
+func (e *ThinkingStart) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+func (e *ThinkingStart) read(o *wire.Object) {
+	e.Title = messages.ReadOpt(o, "title")
+}
+
+func (*ThinkingStart) event() {}
+
+// ThinkingEnd is THINKING_END, retired: [Upgrader] makes it REASONING_END (P-CMP-1).
+type ThinkingEnd struct{ Base }
+
+// Type returns TypeThinkingEnd.
+func (*ThinkingEnd) Type() Type { return TypeThinkingEnd }
+
+// Owner returns the parent agent: the type cannot be attributed.
+func (*ThinkingEnd) Owner() Owner { return Owner{} }
+
+// AppendJSON appends the event as it looks on the wire.
+func (e *ThinkingEnd) AppendJSON(dst []byte) []byte {
+	dst = begin(dst, TypeThinkingEnd)
+	return e.finish(dst, Owner{})
+}
+
+// MarshalJSON returns the event as it looks on the wire. The error is always nil.
+func (e *ThinkingEnd) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+func (*ThinkingEnd) read(*wire.Object) {}
+
+func (*ThinkingEnd) event() {}
+
+// ThinkingTextMessageStart is THINKING_TEXT_MESSAGE_START, retired: [Upgrader] makes it
+// REASONING_MESSAGE_START (P-CMP-1).
+type ThinkingTextMessageStart struct{ Base }
+
+// Type returns TypeThinkingTextMessageStart.
+func (*ThinkingTextMessageStart) Type() Type { return TypeThinkingTextMessageStart }
+
+// Owner returns the parent agent: the type cannot be attributed.
+func (*ThinkingTextMessageStart) Owner() Owner { return Owner{} }
+
+// AppendJSON appends the event as it looks on the wire.
+func (e *ThinkingTextMessageStart) AppendJSON(dst []byte) []byte {
+	dst = begin(dst, TypeThinkingTextMessageStart)
+	return e.finish(dst, Owner{})
+}
+
+// MarshalJSON returns the event as it looks on the wire. The error is always nil.
+func (e *ThinkingTextMessageStart) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+func (*ThinkingTextMessageStart) read(*wire.Object) {}
+
+func (*ThinkingTextMessageStart) event() {}
+
+// ThinkingTextMessageContent is THINKING_TEXT_MESSAGE_CONTENT, retired: [Upgrader] makes it
+// REASONING_MESSAGE_CONTENT (P-CMP-1).
+type ThinkingTextMessageContent struct {
+	Base
+	Delta string
+}
+
+// Type returns TypeThinkingTextMessageContent.
+func (*ThinkingTextMessageContent) Type() Type { return TypeThinkingTextMessageContent }
+
+// Owner returns the parent agent: the type cannot be attributed.
+func (*ThinkingTextMessageContent) Owner() Owner { return Owner{} }
+
+// AppendJSON appends the event as it looks on the wire.
+func (e *ThinkingTextMessageContent) AppendJSON(dst []byte) []byte {
+	dst = begin(dst, TypeThinkingTextMessageContent)
+	dst = wire.AppendString(dst, "delta", e.Delta)
+	return e.finish(dst, Owner{})
+}
+
+// MarshalJSON returns the event as it looks on the wire. The error is always nil.
+func (e *ThinkingTextMessageContent) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+func (e *ThinkingTextMessageContent) read(o *wire.Object) {
+	e.Delta = o.String("delta")
+}
+
+func (*ThinkingTextMessageContent) event() {}
+
+// ThinkingTextMessageEnd is THINKING_TEXT_MESSAGE_END, retired: [Upgrader] makes it
+// REASONING_MESSAGE_END (P-CMP-1).
+type ThinkingTextMessageEnd struct{ Base }
+
+// Type returns TypeThinkingTextMessageEnd.
+func (*ThinkingTextMessageEnd) Type() Type { return TypeThinkingTextMessageEnd }
+
+// Owner returns the parent agent: the type cannot be attributed.
+func (*ThinkingTextMessageEnd) Owner() Owner { return Owner{} }
+
+// AppendJSON appends the event as it looks on the wire.
+func (e *ThinkingTextMessageEnd) AppendJSON(dst []byte) []byte {
+	dst = begin(dst, TypeThinkingTextMessageEnd)
+	return e.finish(dst, Owner{})
+}
+
+// MarshalJSON returns the event as it looks on the wire. The error is always nil.
+func (e *ThinkingTextMessageEnd) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+func (*ThinkingTextMessageEnd) read(*wire.Object) {}
+
+func (*ThinkingTextMessageEnd) event() {}

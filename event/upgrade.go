@@ -1,0 +1,323 @@
+package event
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+)
+
+// Upgrader is the compatibility boundary: it converts what peers older than AG-UI 1.0 send (P-CMP-1 to 3).
+// It belongs to one stream and one goroutine. The zero Upgrader is ready for use. It works on events before
+// anything is judged, so it leaves alone what it does not understand.
+//
+// The retired THINKING_* events carry no ids. The Upgrader mints them from the id of the run and a counter
+// that starts anew with each run, "<runId>-thinking-1" and so on, so that a replay gives the same ids.
+type Upgrader struct {
+	runID   string
+	minted  int
+	span    Opt[string] // the open THINKING_START
+	message Opt[string] // the open THINKING_TEXT_MESSAGE_START
+}
+
+// NewUpgrader returns an upgrader for one stream.
+func NewUpgrader() *Upgrader { return &Upgrader{} }
+
+// Upgrade returns a stream of the events of one stream, upgraded. Errors pass through: one comes alone and
+// last. Breaking off releases events; the result can be ranged over as often as events can.
+func Upgrade(events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		u := NewUpgrader()
+		for ev, err := range events {
+			if err == nil {
+				ev = u.Upgrade(ev)
+			}
+			if !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Upgrade returns ev, a Frame or a typed event, in the shape that AG-UI 1.0 gives it. What needs no
+// conversion comes back as it is. What does comes back as a Frame that carries a warning for each
+// conversion.
+func (u *Upgrader) Upgrade(ev Event) Event {
+	f, ok := ev.(Frame)
+	if !ok {
+		return u.upgradeTyped(ev)
+	}
+	p := f.p
+	if p == nil || p.notice {
+		return ev
+	}
+	switch p.typ {
+	case TypeRunStarted:
+		id, _ := f.text("runId")
+		u.runStarted(id)
+	case TypeThinkingStart, TypeThinkingEnd, TypeThinkingTextMessageStart, TypeThinkingTextMessageContent,
+		TypeThinkingTextMessageEnd:
+		return u.upgradeFrame(f)
+	}
+	if !mayBeLegacy(p) {
+		return ev
+	}
+	g := u.upgradeFrame(f)
+	if g == f {
+		return ev
+	}
+	return g
+}
+
+// mayBeLegacy reports whether the event, which is not of a retired type, has to be looked into: whether
+// some member is null, or it may hold content parts or a run input with something legacy in them.
+func mayBeLegacy(p *frame) bool {
+	if p.nulls || p.value.Exists() {
+		return true
+	}
+	switch p.typ {
+	case TypeRunStarted, TypeMessagesSnapshot, TypeToolCallResult:
+		return bytes.Contains(p.data, []byte("null")) || bytes.Contains(p.data, []byte("binary")) ||
+			bytes.Contains(p.data, []byte(`\u`))
+	}
+	return false
+}
+
+func (u *Upgrader) upgradeTyped(ev Event) Event {
+	if isPlain(ev) || isNil(ev) {
+		return ev
+	}
+	legacy := ev.Type().IsRetired() || ev.(typed).Common().RawEvent.Kind() == state.KindNull
+	switch e := ev.(type) {
+	case *RunStarted:
+		u.runStarted(e.RunID)
+		legacy = legacy || e.Input != nil
+	case *RunFinished:
+		legacy = legacy || e.Result.Kind() == state.KindNull
+	case *SubagentFinished:
+		legacy = legacy || e.Result.Kind() == state.KindNull
+	}
+	if !legacy {
+		return ev
+	}
+	f := FrameOfEvent(ev)
+	if g := u.upgradeFrame(f); g != f {
+		return g
+	}
+	return ev
+}
+
+func (u *Upgrader) runStarted(id string) {
+	if id != u.runID {
+		u.runID, u.minted = id, 0
+	}
+	u.span, u.message = Opt[string]{}, Opt[string]{}
+}
+
+func (u *Upgrader) mint() string {
+	u.minted++
+	return u.runID + "-thinking-" + strconv.Itoa(u.minted)
+}
+
+// upgradeFrame returns f converted, f itself if there is nothing to convert.
+func (u *Upgrader) upgradeFrame(f Frame) Frame {
+	c := conversion{typ: f.p.name}
+	was := f.Value()
+	v := c.omitNull(was, "rawEvent", "")
+	switch f.p.typ {
+	case TypeThinkingStart:
+		id := u.mint()
+		u.span = Some(id)
+		v = c.retired(v, TypeReasoningStart, id)
+		if title := v.Get("title"); title.Exists() {
+			c.warn("P-CMP-1", "/title", "the title "+wire.Quote(title.String())+" is lost: "+TypeReasoningStart.String()+" has none")
+			v = v.Without("title")
+		}
+	case TypeThinkingEnd:
+		v = c.retired(v, TypeReasoningEnd, u.open(&c, &u.span))
+		u.span = Opt[string]{}
+	case TypeThinkingTextMessageStart:
+		id := u.mint()
+		u.message = Some(id)
+		v = c.retired(v, TypeReasoningMessageStart, id).With("role", state.String(string(messages.RoleReasoning)))
+	case TypeThinkingTextMessageContent:
+		v = c.retired(v, TypeReasoningMessageContent, u.open(&c, &u.message))
+	case TypeThinkingTextMessageEnd:
+		v = c.retired(v, TypeReasoningMessageEnd, u.open(&c, &u.message))
+		u.message = Opt[string]{}
+	case TypeTextMessageStart:
+		v = c.omitNull(v, "role", "")
+	case TypeToolCallStart, TypeToolCallChunk:
+		v = c.omitNull(v, "parentMessageId", "")
+	case TypeRunFinished:
+		v = c.omitNull(c.omitNull(v, "result", ""), "outcome", "")
+	case TypeSubagentFinished:
+		v = c.omitNull(v, "result", "")
+	case TypeMessagesSnapshot:
+		v = c.each(v, "messages", "", c.message)
+	case TypeToolCallResult:
+		v = c.message(v, "")
+	case TypeRunStarted:
+		if in := v.Get("input"); in.Exists() {
+			if upgraded := c.input(in, "/input"); !state.Same(in, upgraded) {
+				v = v.With("input", upgraded)
+			}
+		}
+	}
+	g := f
+	if !state.Same(was, v) {
+		g = f.edited(v)
+	}
+	return g.WithWarnings(c.warnings...)
+}
+
+// open returns the id of what a continuation or an end belongs to, a new one if nothing is open.
+func (u *Upgrader) open(c *conversion, id *Opt[string]) string {
+	if id, ok := id.Get(); ok {
+		return id
+	}
+	minted := u.mint()
+	c.warn("P-CMP-1", "/messageId", "nothing that this could belong to was opened, so the id "+wire.Quote(minted)+
+		" is made up, and the event will be rejected")
+	return minted
+}
+
+// UpgradeInput returns a run input with what is legacy in it converted (P-CMP-2, P-CMP-3), v itself if
+// there is nothing, and a warning for each conversion.
+func UpgradeInput(v state.Value) (state.Value, []Warning) {
+	c := conversion{typ: runInputName}
+	return c.input(v, ""), c.warnings
+}
+
+// conversion collects the warnings about one event or run input.
+type conversion struct {
+	typ      string
+	warnings []Warning
+}
+
+func (c *conversion) warn(rule, path, text string) {
+	c.warnings = append(c.warnings, Warning{Rule: rule, Type: c.typ, Path: path, Text: text})
+}
+
+// retired gives v, an event of a retired type, another type and an id.
+func (c *conversion) retired(v state.Value, to Type, id string) state.Value {
+	c.warn("P-CMP-1", "", c.typ+" is retired: converted to "+to.String())
+	return v.With("type", state.String(to.String())).With("messageId", state.String(id))
+}
+
+// omitNull removes the member key of v, which lies at path, if it is null.
+func (c *conversion) omitNull(v state.Value, key, path string) state.Value {
+	if v.Get(key).Kind() != state.KindNull {
+		return v
+	}
+	c.warn("P-CMP-2", path+"/"+key, "null is a legacy way to say that there is none: removed")
+	return v.Without(key)
+}
+
+// each converts the elements of the list in the member key of v, which lies at path.
+func (c *conversion) each(v state.Value, key, path string, convert func(v state.Value, path string) state.Value) state.Value {
+	list := v.Get(key)
+	if list.Kind() != state.KindArray {
+		return v
+	}
+	changed := false
+	elements := make([]state.Value, 0, list.Len())
+	for i, was := range list.Elements() {
+		is := was
+		if was.Kind() == state.KindObject {
+			is = convert(was, fmt.Sprintf("%s/%s/%d", path, key, i))
+		}
+		changed = changed || !state.Same(was, is)
+		elements = append(elements, is)
+	}
+	if !changed {
+		return v
+	}
+	return v.With(key, state.Array(elements...))
+}
+
+func (c *conversion) input(v state.Value, path string) state.Value {
+	v = c.each(v, "messages", path, c.message)
+	v = c.each(v, "tools", path, func(tool state.Value, path string) state.Value {
+		return c.omitNull(tool, "parameters", path)
+	})
+	v = c.omitNull(v, "forwardedProps", path)
+	return c.each(v, "resume", path, func(entry state.Value, path string) state.Value {
+		return c.omitNull(entry, "payload", path)
+	})
+}
+
+// message converts a message, or a tool result, by converting its content parts.
+func (c *conversion) message(v state.Value, path string) state.Value {
+	return c.each(v, "content", path, c.part)
+}
+
+func (c *conversion) part(v state.Value, path string) state.Value {
+	kind, _ := v.Get("type").AsString()
+	switch messages.PartType(kind) {
+	case messages.PartImage, messages.PartAudio, messages.PartVideo, messages.PartDocument:
+		return c.omitNull(v, "metadata", path)
+	case "binary":
+		return c.binary(v, path)
+	}
+	return v
+}
+
+// binary converts a legacy binary part (P-CMP-3).
+func (c *conversion) binary(v state.Value, path string) state.Value {
+	mime, ok := v.Get("mimeType").AsString()
+	if !ok {
+		return v
+	}
+	source := state.Value{}
+	for _, from := range []struct {
+		member string
+		kind   messages.SourceType
+	}{{"data", messages.SourceData}, {"url", messages.SourceURL}} {
+		if s, _ := v.Get(from.member).AsString(); s != "" {
+			source = state.Object(
+				state.Member{Key: "type", Value: state.String(string(from.kind))},
+				state.Member{Key: "value", Value: state.String(s)},
+				state.Member{Key: "mimeType", Value: state.String(mime)})
+			break
+		}
+	}
+	if !source.Exists() {
+		c.warn("P-CMP-3", path, "a binary part with neither data nor url cannot be converted")
+		return v
+	}
+	kind := partTypeOf(mime)
+	c.warn("P-CMP-3", path, "binary parts are retired: converted to "+string(kind))
+	part := state.Object(
+		state.Member{Key: "type", Value: state.String(string(kind))},
+		state.Member{Key: "source", Value: source})
+	metadata := v.Get("metadata")
+	if name, _ := v.Get("filename").AsString(); name != "" {
+		if metadata.Kind() != state.KindObject {
+			metadata = state.EmptyObject()
+		}
+		metadata = metadata.With("filename", state.String(name))
+	}
+	if metadata.Kind() == state.KindObject {
+		part = part.With("metadata", metadata)
+	}
+	if id, ok := v.Get("id").AsString(); ok {
+		part = part.With("id", state.String(id))
+	}
+	return part
+}
+
+// partTypeOf returns the kind of part that carries a medium of this type.
+func partTypeOf(mime string) messages.PartType {
+	for _, kind := range []messages.PartType{messages.PartImage, messages.PartAudio, messages.PartVideo} {
+		if strings.HasPrefix(mime, string(kind)+"/") {
+			return kind
+		}
+	}
+	return messages.PartDocument
+}

@@ -1,0 +1,99 @@
+package event
+
+import (
+	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+)
+
+// TokenUsage counts tokens of one provider and model. An absent count is unknown, not zero.
+type TokenUsage struct {
+	Provider              Opt[string]
+	Model                 Opt[string]
+	InputTokens           Opt[int64]
+	OutputTokens          Opt[int64]
+	TotalTokens           Opt[int64]
+	ReasoningTokens       Opt[int64]
+	CachedInputTokens     Opt[int64]
+	CacheWriteInputTokens Opt[int64]
+}
+
+// numCounts is how many counts a TokenUsage has.
+const numCounts = 6
+
+var countNames = [numCounts]string{
+	"inputTokens", "outputTokens", "totalTokens", "reasoningTokens", "cachedInputTokens", "cacheWriteInputTokens",
+}
+
+// counts returns the counts in the order of countNames.
+func (u *TokenUsage) counts() [numCounts]*Opt[int64] {
+	return [...]*Opt[int64]{
+		&u.InputTokens, &u.OutputTokens, &u.TotalTokens, &u.ReasoningTokens, &u.CachedInputTokens, &u.CacheWriteInputTokens,
+	}
+}
+
+// SumUsage adds up usages, one sum for each provider and model in the order in which they first come. An
+// absent provider or model is one of its own. A count is absent in the sum if it is absent in all that were
+// added. Sums stop at 2^63-1. The result is nil if there are no usages.
+func SumUsage(usages ...TokenUsage) []TokenUsage {
+	type key struct{ provider, model Opt[string] }
+	var sums []TokenUsage
+	index := map[key]int{}
+	for _, u := range usages {
+		k := key{u.Provider, u.Model}
+		i, ok := index[k]
+		if !ok {
+			index[k] = len(sums)
+			sums = append(sums, u)
+			continue
+		}
+		added := u.counts()
+		for j, sum := range sums[i].counts() {
+			if n, ok := added[j].Get(); ok {
+				*sum = Some(addCapped(sum.Or(0), n))
+			}
+		}
+	}
+	return sums
+}
+
+// addCapped returns a + b, or the greatest int64 if that is beyond it.
+func addCapped(a, b int64) int64 {
+	if sum := a + b; a <= 0 || b <= 0 || sum > 0 {
+		return sum
+	}
+	return 1<<63 - 1
+}
+
+// AppendJSON appends the usage as it looks on the wire.
+func (u TokenUsage) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendOpt(dst, "provider", u.Provider)
+	dst = appendOpt(dst, "model", u.Model)
+	for i, count := range u.counts() {
+		dst = appendOptInteger(dst, countNames[i], *count)
+	}
+	return append(dst, '}')
+}
+
+func appendUsage(dst []byte, u TokenUsage) []byte { return u.AppendJSON(dst) }
+
+// MarshalJSON returns the usage as it looks on the wire. The error is always nil.
+func (u TokenUsage) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads a usage in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
+func (u *TokenUsage) UnmarshalJSON(data []byte) error {
+	return unmarshal(data, "TokenUsage", readUsage, u)
+}
+
+func readUsage(r *wire.Reader, v state.Value) TokenUsage {
+	var u TokenUsage
+	o := r.Object(v)
+	u.Provider = messages.ReadOpt(&o, "provider")
+	u.Model = messages.ReadOpt(&o, "model")
+	for i, count := range u.counts() {
+		*count = readOptInteger(&o, countNames[i], 0)
+	}
+	o.End()
+	return u
+}

@@ -1,0 +1,27 @@
+package sse
+
+// Keeper copies short pieces of data into blocks that several of them share, which saves an allocation
+// for each. The zero Keeper is ready for use, by one goroutine at a time.
+type Keeper struct{ free []byte }
+
+const (
+	keeperBlock = 4 << 10 // small, for one piece that is held on to keeps its whole block
+	keeperShare = 1 << 10 // a longer piece gets its own allocation
+)
+
+// Keep returns a copy of data that is the caller's for good. It has no room to append in place.
+func (k *Keeper) Keep(data []byte) []byte {
+	n := len(data)
+	if n > keeperShare {
+		own := make([]byte, n)
+		copy(own, data)
+		return own
+	}
+	if n > len(k.free) {
+		k.free = make([]byte, keeperBlock)
+	}
+	kept := k.free[:n:n]
+	k.free = k.free[n:]
+	copy(kept, data)
+	return kept
+}

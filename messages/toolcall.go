@@ -1,0 +1,51 @@
+package messages
+
+import "github.com/agfold/agfold/state"
+
+// ToolCall is one call of a tool by an assistant message. Once a snapshot holds it, it never changes:
+// it is safe for concurrent use and must not be changed by its readers.
+type ToolCall struct {
+	ID   string
+	Name string
+	// Arguments is the text of the arguments as far as it came. It is JSON only by convention and may not
+	// parse (P-TOL-4).
+	Arguments      string
+	Status         ToolCallStatus
+	EncryptedValue Opt[string]
+	Metadata       Metadata
+}
+
+// ToolCallStatus says how far a tool call has come.
+type ToolCallStatus uint8
+
+// The statuses of a tool call. A call is acted on only when it is complete (P-TOL-4).
+const (
+	ToolCallComplete  ToolCallStatus = iota // TOOL_CALL_END came, or the call came whole
+	ToolCallStreaming                       // its arguments are still arriving
+	ToolCallAnswered                        // a tool message answers it
+)
+
+// String returns "complete", "streaming" or "answered".
+func (s ToolCallStatus) String() string {
+	switch s {
+	case ToolCallStreaming:
+		return "streaming"
+	case ToolCallAnswered:
+		return "answered"
+	}
+	return "complete"
+}
+
+// Args parses the arguments. Empty arguments, which producers send for tools without parameters, are an
+// empty object. The error is a *state.SyntaxError when the text is not JSON.
+func (c *ToolCall) Args() (state.Value, error) {
+	if c.Arguments == "" {
+		return state.EmptyObject(), nil
+	}
+	return state.Parse([]byte(c.Arguments))
+}
+
+// PartialArgs returns the longest valid value that the arguments make so far, for a UI that draws them
+// while they stream: open strings, arrays and objects are closed, what is incomplete is left out. It is
+// absent while there is nothing to show, and costs one pass over the text.
+func (c *ToolCall) PartialArgs() state.Value { return state.ParsePartial(c.Arguments) }

@@ -1,0 +1,77 @@
+package reducer
+
+import (
+	"unicode/utf8"
+	"unsafe"
+)
+
+// buffer is text that only ever grows. The strings that it gave out share its memory, which later appends
+// never write to, so a snapshot's text costs no copy however long it is.
+type buffer struct {
+	b []byte
+	// half is the first half of a surrogate pair that a producer split between two deltas; 0 when there is
+	// none. It waits for the second half, so that the text is valid UTF-8 at any time.
+	half rune
+}
+
+func newBuffer(text string) buffer {
+	return buffer{b: append(make([]byte, 0, len(text)+len(text)/4+32), text...)}
+}
+
+// String returns the text so far, without a copy.
+func (t *buffer) String() string { return unsafe.String(unsafe.SliceData(t.b), len(t.b)) }
+
+// append adds a delta.
+func (t *buffer) append(delta string) {
+	if t.half == 0 && utf8.ValidString(delta) {
+		t.b = append(t.b, delta...)
+		return
+	}
+	for i := 0; i < len(delta); {
+		c, size := utf8.DecodeRuneInString(delta[i:])
+		if c == utf8.RuneError && size == 1 {
+			c, size = surrogate(delta[i:])
+		}
+		i += size
+		switch {
+		case t.half != 0 && isLow(c):
+			c = (t.half-0xD800)<<10 + (c - 0xDC00) + 0x10000
+			t.half = 0
+		case t.half != 0:
+			t.flush()
+		}
+		if isHigh(c) {
+			t.half = c
+			continue
+		}
+		t.b = utf8.AppendRune(t.b, c) // a lone low half becomes U+FFFD
+	}
+}
+
+// flush gives up waiting for the second half of a pair.
+func (t *buffer) flush() {
+	if t.half != 0 {
+		t.b = utf8.AppendRune(t.b, utf8.RuneError)
+		t.half = 0
+	}
+}
+
+// clip gives back the room that appends left, if it is worth a copy, and reports whether it did.
+func (t *buffer) clip() bool {
+	if slack := cap(t.b) - len(t.b); slack < 64 || slack < len(t.b)/8 {
+		return false
+	}
+	t.b = append(make([]byte, 0, len(t.b)), t.b...)
+	return true
+}
+
+func isHigh(c rune) bool { return c >= 0xD800 && c < 0xDC00 }
+func isLow(c rune) bool  { return c >= 0xDC00 && c < 0xE000 }
+
+// surrogate reads one half of a pair from its generalised UTF-8 form, the way package state keeps it.
+func surrogate(s string) (rune, int) {
+	if len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] < 0xC0 && s[2]&0xC0 == 0x80 {
+		return rune(s[0]&0x0F)<<12 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
+	}
+	return utf8.RuneError, 1
+}

@@ -1,0 +1,92 @@
+package reducer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agfold/agfold/event"
+)
+
+// ErrProtocol is matched by every [*Violation].
+var ErrProtocol = errors.New("protocol violation")
+
+// ErrFinal is matched by what [Reducer.Apply] returns once the thread is final: after a violation, a
+// malformed event or [Reducer.End]. The error also matches whatever made the thread final.
+var ErrFinal = errors.New("the thread is final")
+
+// ErrTruncated is matched by the error of a run whose stream ended before the run did (P-RUN-1, D-10).
+var ErrTruncated = errors.New("the stream ended before the run did")
+
+// Violation is an event that the protocol forbids at this place. The stream is rejected; what was
+// delivered before it stays (section 4 of the protocol).
+type Violation struct {
+	Rule    string     // such as "P-VER-2"
+	Ordinal int        // the place of the event in its stream, counted from 1
+	Type    event.Type // the type of the event as it is after expansion
+	ID      string     // of the message, call, step, subagent or run that it is about, or ""
+	Reason  string     // a sentence for people
+
+	cause error // a chunks.Error, when expansion found it
+}
+
+// Error names the rule, the event, the id and the reason.
+func (v *Violation) Error() string {
+	return fmt.Sprintf("%s: event %d %s %q: %s", v.Rule, v.Ordinal, v.Type, v.ID, v.Reason)
+}
+
+// Unwrap makes a violation match [ErrProtocol], and the chunks.Error that it came from, if one did.
+func (v *Violation) Unwrap() []error {
+	if v.cause != nil {
+		return []error{ErrProtocol, v.cause}
+	}
+	return []error{ErrProtocol}
+}
+
+// RunError is what a run said by RUN_ERROR: it failed, but its stream is in order. It is the [Run.Err] of a
+// failed run.
+type RunError struct {
+	Message string
+	Code    event.Opt[string]
+}
+
+// Error returns the run's own message, with the code if there is one.
+func (e *RunError) Error() string {
+	if code, ok := e.Code.Get(); ok {
+		return fmt.Sprintf("run failed: %s (%s)", e.Message, code)
+	}
+	return "run failed: " + e.Message
+}
+
+// truncation is the error of a run that was cut off, with the cause if one is known.
+type truncation struct{ cause error }
+
+func (t *truncation) Error() string {
+	if t.cause == nil {
+		return ErrTruncated.Error()
+	}
+	return ErrTruncated.Error() + ": " + t.cause.Error()
+}
+
+func (t *truncation) Unwrap() []error {
+	if t.cause == nil {
+		return []error{ErrTruncated}
+	}
+	return []error{ErrTruncated, t.cause}
+}
+
+// final wraps what made a thread final for the calls that come too late.
+type final struct{ cause error }
+
+func (f *final) Error() string {
+	if f.cause == nil {
+		return ErrFinal.Error()
+	}
+	return ErrFinal.Error() + ": " + f.cause.Error()
+}
+
+func (f *final) Unwrap() []error {
+	if f.cause == nil {
+		return []error{ErrFinal}
+	}
+	return []error{ErrFinal, f.cause}
+}

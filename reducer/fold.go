@@ -1,0 +1,39 @@
+package reducer
+
+import (
+	"cmp"
+	"iter"
+
+	"github.com/agfold/agfold/event"
+)
+
+// Fold folds a whole stream, retired shapes upgraded (P-CMP-1 to 3), and returns the thread that it made,
+// whatever happened. Nil options mean the defaults.
+//
+// The error is nil if the stream was in order up to its end, also if the run reported its own failure: ask
+// [Thread.Status] and [Thread.Err] how it went. Otherwise it is the *Violation or *event.MalformedError that
+// rejected the stream, an error matching [ErrTruncated] if the run had not ended when the stream did, which
+// also matches the error that the stream ended with, if it ended with one.
+func Fold(events iter.Seq2[event.Event, error], o *Options) (*Thread, error) {
+	r := New(o)
+	for ev, err := range event.Upgrade(events) {
+		if err != nil {
+			return r.End(err), cmp.Or(r.Err(), err)
+		}
+		if _, err := r.Apply(ev); err != nil {
+			return r.Thread(), err
+		}
+	}
+	return r.End(nil), r.Err()
+}
+
+// Events returns a stream of events that are already there, in order.
+func Events(events ...event.Event) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		for _, ev := range events {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}

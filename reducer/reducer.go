@@ -1,0 +1,382 @@
+package reducer
+
+import (
+	"errors"
+
+	"github.com/agfold/agfold/chunks"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+)
+
+// Options are the choices that a reducer is made with. Nil means the defaults, which are the zero values.
+type Options struct {
+	// Thread is the conversation that the stream goes on with; nil means an empty one.
+	Thread *Thread
+	// Input is what the run was asked with, if that is known. Its messages and state are what an empty
+	// thread starts from (P-STA-2); with Thread set, they are that thread's business. Its ids name a run that
+	// ends before it says RUN_STARTED.
+	Input *event.RunInput
+	// Strict makes everything that enforcement would remove with a warning an error (P-ENF-7).
+	Strict bool
+	// OnWarning is called with each warning as it arises, from within Apply. The steps carry them too.
+	OnWarning func(event.Warning)
+}
+
+// Reducer folds one event stream into a thread. It is for one goroutine at a time; the threads and events
+// that it hands out may go anywhere.
+type Reducer struct {
+	onWarning func(event.Warning)
+	decoder   *event.Decoder
+	expander  *chunks.Expander
+	expanded  []event.Event
+
+	// The event at hand.
+	ordinal  int
+	typ      event.Type
+	change   Change
+	steps    []Step
+	warnings []event.Warning
+	reported int // how many of warnings are in steps already
+
+	// The thread. What was made in the current epoch may be changed in place; what is older a snapshot may
+	// hold.
+	epoch      uint64
+	snapshot   *Thread // of the current revision, nil if there is none yet
+	revision   uint64
+	threadID   string
+	list       messages.List[*messages.Message]
+	state      state.Value
+	hasState   bool
+	runs       messages.List[*Run]
+	runEpoch   uint64
+	ownRun     bool // this stream has a run in the list
+	nodes      messages.List[*Subagent]
+	nodeEpochs []uint64
+	interrupts []event.Interrupt
+
+	// How to find things in it.
+	entries   [messages.KindActivity + 1]map[string]*entry
+	calls     map[string]*call
+	nodeOf    map[event.Owner]int
+	lastEntry *entry // what find found last
+	lastKind  messages.Kind
+	lastID    string
+	lastTag   event.Owner
+	lastOrd   uint64
+	openings  uint64
+	gone      []goneEntry
+	goneCalls []string
+
+	run        runState
+	inputRunID string
+	expectsRun bool
+	err        error // what made the thread final
+	done       bool
+}
+
+// New returns a reducer for one stream. It keeps what the options point to, which must not change.
+func New(o *Options) *Reducer {
+	if o == nil {
+		o = new(Options)
+	}
+	r := &Reducer{
+		onWarning: o.OnWarning,
+		decoder:   event.NewDecoder(&event.DecodeOptions{Strict: o.Strict}),
+		expander:  chunks.New(),
+		epoch:     1,
+		calls:     make(map[string]*call),
+		nodeOf:    make(map[event.Owner]int),
+		state:     state.EmptyObject(),
+	}
+	if o.Input != nil {
+		r.threadID, r.inputRunID, r.expectsRun = o.Input.ThreadID, o.Input.RunID, true
+	}
+	switch {
+	case o.Thread != nil:
+		r.resume(o.Thread)
+	case o.Input != nil:
+		if o.Input.State.Exists() && o.Input.State.Kind() != state.KindNull {
+			r.state, r.hasState = o.Input.State, true
+		}
+		for _, m := range o.Input.Messages {
+			if e := r.entryFor(m.Kind(), m.ID); e.msg == nil {
+				r.add(e, m)
+				e.epoch = 0
+				r.answers(m)
+			}
+		}
+		r.warnings = r.warnings[:0]
+	}
+	return r
+}
+
+// resume takes over a thread that a snapshot holds.
+func (r *Reducer) resume(t *Thread) {
+	r.revision, r.runs, r.nodes, r.interrupts = t.Revision, t.Runs, t.Subagents.nodes, t.Interrupts
+	if t.ID != "" {
+		r.threadID = t.ID
+	}
+	if t.State.Exists() {
+		r.state, r.hasState = t.State, true
+	}
+	r.list = t.Messages
+	for i, m := range t.Messages.All() {
+		e := r.entryFor(m.Kind(), m.ID)
+		e.msg, e.hint, e.ord = m, i, r.nextOrd()
+		r.indexCalls(e, m)
+	}
+	r.nodeEpochs = make([]uint64, r.nodes.Len())
+	for i, n := range r.nodes.All() {
+		r.nodeOf[n.RunID] = i
+	}
+	r.epoch++
+}
+
+// Apply takes the next event of the stream, a Frame or one made in Go, through decoding, expansion,
+// verification and fold (P-PIPE-1), and returns what was delivered. Retired shapes must have been upgraded
+// before; [Fold] and package client do that.
+//
+// The steps are valid until the next Apply. An error is the last word on the stream: it comes with the steps
+// that were delivered before it, the thread is final, its last run is rejected, and every further Apply
+// returns an error that matches [ErrFinal] and the first one. It is a *Violation (matching [ErrProtocol]) or
+// an *event.MalformedError.
+func (r *Reducer) Apply(ev event.Event) ([]Step, error) {
+	if r.done {
+		return nil, &final{r.err}
+	}
+	r.ordinal++
+	r.steps, r.warnings, r.reported = r.steps[:0], r.warnings[:0], 0
+	ev, err := r.decode(ev)
+	if err == nil && ev != nil {
+		err = r.deliver(ev)
+	}
+	if r.reported < len(r.warnings) {
+		r.step(nil)
+	}
+	if err != nil {
+		r.reject(err)
+	}
+	return r.steps, err
+}
+
+// decode judges a frame, or an event made in Go, and returns nil if it is dropped.
+func (r *Reducer) decode(ev event.Event) (event.Event, error) {
+	frame, ok := ev.(event.Frame)
+	if !ok {
+		r.typ = event.TypeUnknown
+		if ev != nil {
+			r.typ = ev.Type()
+		}
+		if err := event.Check(ev); err != nil {
+			return nil, r.placed(err)
+		}
+		return ev, nil
+	}
+	r.typ = frame.Type()
+	for _, w := range frame.Warnings() {
+		w.Ordinal = r.ordinal
+		r.report(w)
+	}
+	typed, warnings, err := r.decoder.Decode(frame)
+	for _, w := range warnings {
+		w.Ordinal = r.ordinal
+		r.report(w)
+	}
+	return typed, r.placed(err)
+}
+
+// placed fills in where in the stream a malformed event stands.
+func (r *Reducer) placed(err error) error {
+	var malformed *event.MalformedError
+	if err != nil && errors.As(err, &malformed) {
+		placed := *malformed
+		placed.Ordinal = r.ordinal
+		return &placed
+	}
+	return err
+}
+
+// deliver expands an event and applies what it expands to.
+func (r *Reducer) deliver(ev event.Event) error {
+	r.typ = ev.Type()
+	expanded, err := r.expander.Expand(r.expanded[:0], ev)
+	r.expanded = expanded
+	for _, ev := range expanded {
+		r.typ = ev.Type()
+		r.change = Change{Index: -1}
+		if err := r.apply(ev); err != nil {
+			return err
+		}
+		r.tagSeen(ev.Owner())
+		r.revision++
+		r.snapshot = nil
+		r.step(ev)
+	}
+	if err != nil {
+		r.typ = ev.Type()
+		var ce *chunks.Error
+		if errors.As(err, &ce) {
+			placed := *ce
+			placed.Ordinal = r.ordinal
+			return &Violation{Rule: ce.Rule, Ordinal: r.ordinal, Type: ce.Type, ID: ce.ID, Reason: ce.Reason, cause: &placed}
+		}
+		return err
+	}
+	return nil
+}
+
+// apply verifies one typed event and folds it. It changes nothing but by the last thing that it does.
+func (r *Reducer) apply(ev event.Event) error {
+	if err := r.admissible(r.typ); err != nil {
+		return err
+	}
+	switch e := ev.(type) {
+	case *event.TextMessageStart:
+		role := e.Role
+		if role == "" {
+			role = messages.RoleAssistant
+		}
+		return r.messageStart(textMessages, opening{e.MessageID, e.SubagentRunID, role, e.Name, e.Metadata})
+	case *event.TextMessageContent:
+		return r.messageContent(textMessages, e.MessageID, e.SubagentRunID, e.Delta, e.Metadata)
+	case *event.TextMessageEnd:
+		return r.messageEnd(textMessages, e.MessageID, e.SubagentRunID, e.Metadata)
+	case *event.ReasoningMessageStart:
+		return r.messageStart(reasoningMessages, opening{
+			id: e.MessageID, owner: e.SubagentRunID, role: messages.RoleReasoning, meta: e.Metadata,
+		})
+	case *event.ReasoningMessageContent:
+		return r.messageContent(reasoningMessages, e.MessageID, e.SubagentRunID, e.Delta, e.Metadata)
+	case *event.ReasoningMessageEnd:
+		return r.messageEnd(reasoningMessages, e.MessageID, e.SubagentRunID, e.Metadata)
+	case *event.ReasoningStart:
+		return r.spanStart(e)
+	case *event.ReasoningEnd:
+		return r.spanEnd(e)
+	case *event.ReasoningEncryptedValue:
+		return r.encryptedValue(e)
+	case *event.ToolCallStart:
+		return r.toolCallStart(e)
+	case *event.ToolCallArgs:
+		return r.toolCallArgs(e)
+	case *event.ToolCallEnd:
+		return r.toolCallEnd(e)
+	case *event.ToolCallResult:
+		return r.toolCallResult(e)
+	case *event.StateSnapshot:
+		r.state, r.hasState = e.Snapshot, true
+		r.change.Kind = StateReplaced
+	case *event.StateDelta:
+		r.stateDelta(e)
+	case *event.MessagesSnapshot:
+		r.messagesSnapshot(e)
+	case *event.ActivitySnapshot:
+		r.activitySnapshot(e)
+	case *event.ActivityDelta:
+		return r.activityDelta(e)
+	case *event.RunStarted:
+		return r.runStarted(e)
+	case *event.RunFinished:
+		return r.runFinished(e)
+	case *event.RunError:
+		return r.runError(e)
+	case *event.StepStarted:
+		return r.stepStarted(e)
+	case *event.StepFinished:
+		return r.stepFinished(e)
+	case *event.SubagentStarted:
+		return r.subagentStarted(e)
+	case *event.SubagentFinished:
+		return r.subagentFinished(e)
+	case *event.SubagentError:
+		return r.subagentError(e)
+	}
+	if r.typ.IsRetired() {
+		r.warn("P-CMP-1", "", "the retired event was not upgraded before the fold and has no effect")
+	}
+	return nil // RAW and CUSTOM are passed through
+}
+
+// changed sets the change at hand to one of a message.
+func (r *Reducer) changed(kind ChangeKind, e *entry) {
+	r.change.Kind, r.change.MessageID, r.change.MessageKind = kind, e.msg.ID, e.msg.Kind()
+	r.change.Index = r.locate(e)
+}
+
+// changedCall sets the change at hand to one of a tool call.
+func (r *Reducer) changedCall(kind ChangeKind, c *call) {
+	r.changed(kind, c.parent)
+	r.change.ToolCallID = c.tc.ID
+}
+
+// step records what was delivered, with the warnings that arose since the step before.
+func (r *Reducer) step(ev event.Event) {
+	s := Step{Event: ev, Ordinal: r.ordinal, Change: r.change}
+	if ev == nil {
+		s.Change = Change{Index: -1}
+	}
+	if n := len(r.warnings); r.reported < n {
+		s.Warnings = r.warnings[r.reported:n:n]
+		r.reported = n
+	}
+	r.steps = append(r.steps, s)
+}
+
+// warn reports something that the protocol tolerates about the event at hand.
+func (r *Reducer) warn(rule, path, text string) {
+	r.report(event.Warning{Rule: rule, Ordinal: r.ordinal, Type: r.typ.String(), Path: path, Text: text})
+}
+
+func (r *Reducer) report(w event.Warning) {
+	r.warnings = append(r.warnings, w)
+	if r.onWarning != nil {
+		r.onWarning(w)
+	}
+}
+
+// reject makes the thread final because of an error.
+func (r *Reducer) reject(err error) {
+	r.err, r.done = err, true
+	r.breakOff(Rejected, err)
+	r.revision++
+	r.snapshot = nil
+}
+
+// End says that the stream has ended, with the error that it ended with or nil, and returns the final
+// thread. A run that is still going on, or, if the reducer knows the input of a run, that never began, is
+// truncated: it has no outcome and is never reported as a success (P-RUN-1, P-CHK-7). End may be called
+// again and then only returns the thread.
+func (r *Reducer) End(cause error) *Thread {
+	if r.done {
+		return r.Thread()
+	}
+	r.done = true
+	if r.run.phase == phaseActive || r.run.phase == phaseStart && (r.expectsRun || cause != nil) {
+		r.err = &truncation{cause}
+		r.breakOff(Truncated, r.err)
+		r.revision++
+		r.snapshot = nil
+	}
+	return r.Thread()
+}
+
+// Err returns what made the thread final: the error that rejected the stream, or one that matches
+// [ErrTruncated]; nil as long as all is well.
+func (r *Reducer) Err() error { return r.err }
+
+// Revision returns the revision of the thread as it is now; see [Thread.Revision].
+func (r *Reducer) Revision() uint64 { return r.revision }
+
+// Thread returns the thread as it is now. It costs the same whatever is in it, and nothing if nothing
+// changed since the last call.
+func (r *Reducer) Thread() *Thread {
+	if r.snapshot == nil {
+		r.snapshot = &Thread{
+			ID: r.threadID, Revision: r.revision, Messages: r.list, State: r.state, Runs: r.runs,
+			Subagents: Subagents{r.nodes}, Interrupts: r.interrupts,
+		}
+		r.epoch++
+	}
+	return r.snapshot
+}

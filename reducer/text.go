@@ -1,0 +1,152 @@
+package reducer
+
+import (
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+)
+
+// kindOf gives the kind of message that a namespace opens and closes.
+var kindOf = [numNamespaces]messages.Kind{
+	textMessages:      messages.KindText,
+	reasoningMessages: messages.KindReasoning,
+}
+
+// opening is what TEXT_MESSAGE_START and REASONING_MESSAGE_START have in common.
+type opening struct {
+	id    string
+	owner event.Owner
+	role  messages.Role
+	name  event.Opt[string]
+	meta  messages.Metadata
+}
+
+// messageStart creates a text or reasoning message, or goes on with one that is there (P-TXT-1, P-REA-1).
+func (r *Reducer) messageStart(ns namespace, o opening) error {
+	e := r.entryFor(kindOf[ns], o.id)
+	if err := r.open(ns, &e.lifetime, o.id, o.owner); err != nil {
+		return err
+	}
+	if e.msg != nil {
+		if o.meta.Exists() {
+			m := r.edit(e)
+			m.Metadata = m.Metadata.Merge(o.meta)
+		}
+		r.changed(MessageReopened, e)
+		return nil
+	}
+	r.add(e, &messages.Message{
+		ID: o.id, Role: o.role, Owner: o.owner, Name: o.name, Content: messages.Text(""), Metadata: o.meta,
+	})
+	r.changed(MessageAdded, e)
+	return nil
+}
+
+// messageContent appends to an open message (P-TXT-1, P-TXT-2, P-REA-1).
+func (r *Reducer) messageContent(ns namespace, id string, tag event.Owner, delta string, meta messages.Metadata) error {
+	e := r.find(kindOf[ns], id)
+	var l *lifetime
+	if e != nil {
+		l = &e.lifetime
+	}
+	if err := r.goOn(ns, l, id, tag); err != nil {
+		return err
+	}
+	if e.msg == nil {
+		r.warn("P-TXT-2", id, "the message is gone; its text was skipped")
+		return nil
+	}
+	m := r.edit(e)
+	if !e.appending {
+		e.text, e.appending = newBuffer(m.Content.LastText()), true
+	}
+	e.text.append(delta)
+	m.Content = m.Content.WithLastText(e.text.String())
+	if meta.Exists() {
+		m.Metadata = m.Metadata.Merge(meta)
+	}
+	r.changed(TextAppended, e)
+	r.change.Delta = delta
+	return nil
+}
+
+// messageEnd closes an open message.
+func (r *Reducer) messageEnd(ns namespace, id string, tag event.Owner, meta messages.Metadata) error {
+	e := r.find(kindOf[ns], id)
+	var l *lifetime
+	if e != nil {
+		l = &e.lifetime
+	}
+	if err := r.shut(ns, l, id, tag); err != nil {
+		return err
+	}
+	if e.msg == nil {
+		r.warn("P-TXT-2", id, "the message is gone; its end was skipped")
+		return nil
+	}
+	if e.appending {
+		half := e.text.half != 0
+		e.text.flush()
+		if clipped := !e.clipped && e.text.clip(); clipped || half {
+			m := r.edit(e)
+			m.Content = m.Content.WithLastText(e.text.String())
+		}
+		e.clipped = true // once is enough; a message opened again keeps its room
+	}
+	if meta.Exists() {
+		m := r.edit(e)
+		m.Metadata = m.Metadata.Merge(meta)
+	}
+	r.changed(MessageClosed, e)
+	return nil
+}
+
+// spanStart and spanEnd judge REASONING_START and REASONING_END, which make no message (P-REA-1).
+func (r *Reducer) spanStart(e *event.ReasoningStart) error {
+	l := r.run.spans[e.MessageID]
+	if l == nil {
+		l = new(lifetime)
+	}
+	if err := r.open(reasoningSpans, l, e.MessageID, e.SubagentRunID); err != nil {
+		return err
+	}
+	if r.run.spans == nil {
+		r.run.spans = make(map[string]*lifetime)
+	}
+	r.run.spans[e.MessageID] = l
+	return nil
+}
+
+func (r *Reducer) spanEnd(e *event.ReasoningEnd) error {
+	return r.shut(reasoningSpans, r.run.spans[e.MessageID], e.MessageID, e.SubagentRunID)
+}
+
+// encryptedValue stores a value verbatim on what it belongs to (P-REA-2).
+func (r *Reducer) encryptedValue(e *event.ReasoningEncryptedValue) error {
+	if e.Subtype == event.EncryptedToolCall {
+		c := r.calls[e.EntityID]
+		if c == nil || c.tc == nil {
+			r.warn("P-REA-2", e.EntityID, "no tool call has that id; the encrypted value was skipped")
+			return nil
+		}
+		if err := r.sameOwner(&c.lifetime, e.EntityID, e.SubagentRunID); err != nil {
+			return err
+		}
+		r.editCall(c).EncryptedValue = event.Some(e.EncryptedValue)
+		r.changedCall(EncryptedValueSet, c)
+		return nil
+	}
+	for _, kind := range [...]messages.Kind{messages.KindReasoning, messages.KindText, messages.KindTool} {
+		target := r.held(kind, e.EntityID)
+		if target == nil {
+			continue
+		}
+		if err := r.sameOwner(&target.lifetime, e.EntityID, e.SubagentRunID); err != nil {
+			return err
+		}
+		r.edit(target).EncryptedValue = event.Some(e.EncryptedValue)
+		r.changed(EncryptedValueSet, target)
+		return nil
+	}
+	r.warn("P-REA-2", e.EntityID, "no message has that id; the encrypted value was skipped")
+	return nil
+}

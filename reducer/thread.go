@@ -1,0 +1,115 @@
+package reducer
+
+import (
+	"iter"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+)
+
+// Thread is a snapshot of a conversation. It never changes: keep it as long as you like, read it from any
+// goroutine, compare it with an older one. Its readers must not change what it points to. The zero Thread
+// is an empty conversation.
+type Thread struct {
+	ID string
+	// Revision counts the events that were delivered to make the thread. Of two snapshots of one thread the
+	// one with the higher revision is newer, and those with equal revisions are equal.
+	Revision uint64
+	Messages messages.List[*messages.Message]
+	// State is the shared state, {} unless the agent or the run's input set it (P-STA-2).
+	State     state.Value
+	Runs      messages.List[*Run]
+	Subagents Subagents
+	// Interrupts are those that the next run must answer (P-INT-1, P-RUN-3).
+	Interrupts []event.Interrupt
+}
+
+// LastRun returns the run that is going on or ended last, nil if there was none.
+func (t *Thread) LastRun() *Run {
+	if n := t.Runs.Len(); n > 0 {
+		return t.Runs.At(n - 1)
+	}
+	return nil
+}
+
+// Status returns the status of the last run, Empty if there was none.
+func (t *Thread) Status() Status {
+	if run := t.LastRun(); run != nil {
+		return run.Status
+	}
+	return Empty
+}
+
+// Err returns why the last run did not end well, nil if it did or goes on; see [Run.Err].
+func (t *Thread) Err() error {
+	if run := t.LastRun(); run != nil {
+		return run.Err
+	}
+	return nil
+}
+
+// PendingToolCallIDs returns the calls that the last run left for its client to answer (P-RUN-2). The
+// caller must not change the slice.
+func (t *Thread) PendingToolCallIDs() []string {
+	if run := t.LastRun(); run != nil {
+		return run.PendingToolCallIDs
+	}
+	return nil
+}
+
+// Usage returns the token usage of all runs, summed by provider and model.
+func (t *Thread) Usage() []event.TokenUsage {
+	var all []event.TokenUsage
+	for _, run := range t.Runs.All() {
+		all = append(all, run.Usage...)
+	}
+	return event.SumUsage(all...)
+}
+
+// Message returns the last message with this id, whatever its kind, and its place in Messages; nil and -1
+// if there is none. It costs a pass over the messages, from the end.
+func (t *Thread) Message(id string) (*messages.Message, int) {
+	for i, m := range t.Messages.Backward() {
+		if m.ID == id {
+			return m, i
+		}
+	}
+	return nil, -1
+}
+
+// ToolCall returns the tool call with this id and the message that holds it; nil if there is none. It
+// costs a pass over the messages, from the end.
+func (t *Thread) ToolCall(id string) (*messages.ToolCall, *messages.Message) {
+	for _, m := range t.Messages.Backward() {
+		for _, c := range m.ToolCalls.All() {
+			if c.ID == id {
+				return c, m
+			}
+		}
+	}
+	return nil, nil
+}
+
+// ToolResult returns the tool message that answers the call with this id; nil if there is none. It costs a
+// pass over the messages, from the end.
+func (t *Thread) ToolResult(toolCallID string) *messages.Message {
+	for _, m := range t.Messages.Backward() {
+		if m.Role == messages.RoleTool && m.ToolCallID == toolCallID {
+			return m
+		}
+	}
+	return nil
+}
+
+// ProducedBy yields the messages of one owner with their places: what a subagent produced, or, for the zero
+// Owner, what the parent agent and its user did (P-SUB-1). It costs a pass over the messages.
+func (t *Thread) ProducedBy(owner event.Owner) iter.Seq2[int, *messages.Message] {
+	return func(yield func(int, *messages.Message) bool) {
+		for i, m := range t.Messages.All() {
+			if m.Owner == owner && !yield(i, m) {
+				return
+			}
+		}
+	}
+}

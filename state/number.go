@@ -1,0 +1,122 @@
+package state
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/agfold/agfold/internal/jsontext"
+)
+
+// Number returns the JSON number that literal spells and keeps it as it is spelled. The error is a
+// [*SyntaxError] if literal is not a number by RFC 8259 section 6.
+func Number(literal string) (Value, error) {
+	end, err := jsontext.SkipNumber([]byte(literal), 0)
+	if err == nil && end != len(literal) {
+		err = jsontext.Unexpected([]byte(literal), end, "the end of the number")
+	}
+	if err != nil {
+		return Value{}, syntaxError(err)
+	}
+	return number(strings.Clone(literal)), nil
+}
+
+// AsInt returns the integer that v is; ok is false if v is of another kind, not a whole number or
+// out of range. It goes by value: 1.0 and 1e2 are integers.
+func (v Value) AsInt() (i int64, ok bool) {
+	if v.Kind() != KindNumber {
+		return 0, false
+	}
+	if i, err := strconv.ParseInt(v.n.text, 10, 64); err == nil {
+		return i, true
+	}
+	d := parseDecimal(v.n.text)
+	if d.digits == "" {
+		return 0, true
+	}
+	exp, err := strconv.ParseInt(d.exponent, 10, 64)
+	if err != nil || exp < 0 || exp > 19 || len(d.digits) > 19 {
+		return 0, false
+	}
+	sign := ""
+	if d.negative {
+		sign = "-"
+	}
+	i, err = strconv.ParseInt(sign+d.digits+strings.Repeat("0", int(exp)), 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return i, true
+}
+
+// AsFloat returns the float64 nearest to the number that v is; ok is false if v is of another kind
+// or too large for a float64.
+func (v Value) AsFloat() (f float64, ok bool) {
+	if v.Kind() != KindNumber {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.n.text, 64)
+	if err != nil {
+		return 0, false
+	}
+	return f, true
+}
+
+// decimal is a number in the one form each number has: digits × 10^exponent, digits without zeros
+// at either end. Zero has no digits, no exponent and no sign. Nothing in it is larger than the literal.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent string // decimal, without leading zeros or plus sign
+}
+
+// parseDecimal returns the form of a literal that is a JSON number.
+func parseDecimal(literal string) decimal {
+	var d decimal
+	literal, d.negative = strings.CutPrefix(literal, "-")
+	mantissa, exponent := literal, ""
+	if i := strings.IndexAny(literal, "eE"); i >= 0 {
+		mantissa, exponent = literal[:i], literal[i+1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	d.digits = strings.TrimRight(digits, "0")
+	if d.digits == "" {
+		return decimal{}
+	}
+	d.exponent = addToDecimal(exponent, len(digits)-len(d.digits)-len(fraction))
+	return d
+}
+
+// addToDecimal returns the sum of the integer that s spells, "" being 0, and n, without leading
+// zeros or plus sign. It takes time and space in proportion to the length of s.
+func addToDecimal(s string, n int) string {
+	s = strings.TrimPrefix(s, "+")
+	s, negative := strings.CutPrefix(s, "-")
+	s = strings.TrimLeft(s, "0")
+	if len(s) <= 17 {
+		i, _ := strconv.ParseInt("0"+s, 10, 64)
+		if negative {
+			i = -i
+		}
+		return strconv.FormatInt(i+int64(n), 10)
+	}
+	// The magnitude of s exceeds that of n, which counts bytes in memory: the sign stays.
+	if negative {
+		n = -n
+	}
+	sum := []byte(s)
+	for i := len(sum) - 1; i >= 0 && n != 0; i-- {
+		n += int(sum[i] - '0')
+		digit := (n%10 + 10) % 10
+		sum[i] = '0' + byte(digit)
+		n = (n - digit) / 10
+	}
+	out := strings.TrimLeft(string(sum), "0")
+	if n > 0 {
+		out = strconv.Itoa(n) + string(sum)
+	}
+	if negative {
+		out = "-" + out
+	}
+	return out
+}

@@ -1,0 +1,189 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+)
+
+// OpKind is the name of an operation (RFC 6902 section 4).
+type OpKind string
+
+// The operations that RFC 6902 defines.
+const (
+	OpAdd     OpKind = "add"
+	OpRemove  OpKind = "remove"
+	OpReplace OpKind = "replace"
+	OpMove    OpKind = "move"
+	OpCopy    OpKind = "copy"
+	OpTest    OpKind = "test"
+)
+
+// Op is one operation of a [Patch].
+type Op struct {
+	Kind  OpKind
+	Path  string // JSON pointer to the target
+	From  string // JSON pointer to the source, for move and copy
+	Value Value  // for add, replace and test; other kinds keep it and do not use it
+	Extra Value  // members that RFC 6902 does not define, as an object, or absent; kept on encoding
+}
+
+// Patch is a JSON patch (RFC 6902): operations that are applied in order, all or none.
+type Patch []Op
+
+// Errors that a [*PatchError] matches, besides [ErrPath].
+var (
+	// ErrTest: a test operation found another value.
+	ErrTest = errors.New("test failed")
+	// ErrOp: an operation is malformed.
+	ErrOp = errors.New("malformed operation")
+	// ErrLimit: the document would become too large or too deep.
+	ErrLimit = errors.New("document limit exceeded")
+)
+
+// PatchError says which operation of a patch failed, and why. It matches Err.
+type PatchError struct {
+	Index  int    // of the operation, from 0; -1 if it is the patch that is malformed
+	Op     OpKind // what it is, as far as known
+	Path   string // its path, as far as known
+	Reason string
+	Err    error // ErrPath, ErrTest, ErrOp or ErrLimit
+}
+
+// Error implements error.
+func (e *PatchError) Error() string {
+	if e.Index < 0 {
+		return "state: patch: " + e.Reason
+	}
+	return fmt.Sprintf("state: patch operation %d (%s %q): %s", e.Index, e.Op, e.Path, e.Reason)
+}
+
+// Unwrap returns Err.
+func (e *PatchError) Unwrap() error { return e.Err }
+
+// ParsePatch returns the patch that v spells: an array of objects with a known op, the members that
+// it needs, and pointers that are JSON pointers. The error is a [*PatchError] that matches [ErrOp].
+// Members that RFC 6902 does not define go to [Op.Extra]; so does a from that is no string where none
+// is needed.
+func ParsePatch(v Value) (Patch, error) {
+	if v.Kind() != KindArray {
+		return nil, &PatchError{Index: -1, Reason: "a patch is an array, not a value of kind " + v.Kind().String(), Err: ErrOp}
+	}
+	patch := make(Patch, 0, v.Len())
+	for i, item := range v.Elements() {
+		op, err := parseOp(item)
+		if err == nil {
+			err = op.check()
+		}
+		if err != nil {
+			return nil, op.failed(i, err)
+		}
+		patch = append(patch, op)
+	}
+	return patch, nil
+}
+
+func parseOp(v Value) (op Op, err *fault) {
+	if v.Kind() != KindObject {
+		return op, failf(ErrOp, "an operation is an object, not a value of kind %v", v.Kind())
+	}
+	kind, ok := v.Get("op").AsString()
+	if !ok {
+		return op, failf(ErrOp, "op must be a string")
+	}
+	op.Kind = OpKind(kind)
+	if op.Path, ok = v.Get("path").AsString(); !ok {
+		return op, failf(ErrOp, "path must be a string")
+	}
+	op.Value = v.Get("value")
+	var extra []Member
+	for key, m := range v.Members() {
+		switch key {
+		case "op", "path", "value":
+			continue
+		case "from":
+			if op.From, ok = m.AsString(); ok {
+				continue
+			}
+		}
+		extra = append(extra, Member{key, m})
+	}
+	if op.hasSource() && v.Get("from").Kind() != KindString {
+		return op, failf(ErrOp, "from must be a string")
+	}
+	if extra != nil {
+		op.Extra = Object(extra...)
+	}
+	return op, nil
+}
+
+func (op *Op) hasSource() bool { return op.Kind == OpMove || op.Kind == OpCopy }
+
+// check reports what is malformed about op itself.
+func (op *Op) check() *fault {
+	switch op.Kind {
+	case OpAdd, OpReplace, OpTest:
+		if !op.Value.Exists() {
+			return failf(ErrOp, "value is missing")
+		}
+	case OpMove, OpCopy:
+		if !ValidPointer(op.From) {
+			return failf(ErrOp, "from %q is not a JSON pointer", op.From)
+		}
+	case OpRemove:
+	default:
+		return failf(ErrOp, "unknown operation")
+	}
+	if !ValidPointer(op.Path) {
+		return failf(ErrOp, "path is not a JSON pointer")
+	}
+	return nil
+}
+
+func (op *Op) failed(i int, err *fault) *PatchError {
+	return &PatchError{i, op.Kind, op.Path, err.reason, err.kind}
+}
+
+// Value returns p as JSON: each operation with op, path, from, value and then the extra members.
+func (p Patch) Value() Value {
+	ops := make([]Value, len(p))
+	for i, op := range p {
+		members := []Member{{"op", String(string(op.Kind))}, {"path", String(op.Path)}}
+		if op.hasSource() || op.From != "" {
+			members = append(members, Member{"from", String(op.From)})
+		}
+		members = append(members, Member{"value", op.Value})
+		for key, m := range op.Extra.Members() {
+			switch key {
+			case "op", "path", "value":
+				continue
+			case "from":
+				if op.hasSource() || op.From != "" {
+					continue
+				}
+			}
+			members = append(members, Member{key, m})
+		}
+		ops[i] = Object(members...)
+	}
+	return newArray(ops)
+}
+
+// AppendJSON appends the JSON text of p to dst, see [Patch.Value].
+func (p Patch) AppendJSON(dst []byte) []byte { return p.Value().AppendJSON(dst) }
+
+// MarshalJSON implements [json.Marshaler]. A nil patch gives an empty array.
+func (p Patch) MarshalJSON() ([]byte, error) { return p.Value().MarshalJSON() }
+
+// UnmarshalJSON implements [json.Unmarshaler] with [ParsePatch].
+func (p *Patch) UnmarshalJSON(data []byte) error {
+	v, err := Parse(data)
+	if err != nil {
+		return err
+	}
+	parsed, err := ParsePatch(v)
+	if err != nil {
+		return err
+	}
+	*p = parsed
+	return nil
+}

@@ -1,0 +1,231 @@
+package subscribe
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+)
+
+// ErrOverflow is what Revisions.Err returns when an Every subscription with the Fail policy
+// ended because its buffer was full.
+var ErrOverflow = errors.New("subscribe: buffer full, the consumer is too slow")
+
+// Policy says what happens to a revision when the buffer of an Every subscription is full.
+// There is none that drops the newest: it would lose the final snapshot.
+type Policy uint8
+
+const (
+	// Block holds the producer back in Hub.Flush until the consumer has made room.
+	Block Policy = iota
+	// DropOldest makes room by dropping the oldest revision in the buffer; the order stays
+	// and the final one always arrives. Revisions.Dropped counts.
+	DropOldest
+	// Fail ends the subscription with ErrOverflow. What is in the buffer can still be
+	// received; nothing is missing before the end.
+	Fail
+)
+
+// DefaultBuffer is the buffer, in revisions, of an Every subscription that names none.
+const DefaultBuffer = 16
+
+// EveryOptions are the choices of an Every subscription; nil means the defaults.
+type EveryOptions struct {
+	// Buffer is how many revisions the channel holds; below 1 means DefaultBuffer.
+	Buffer int
+	// Full says what happens when the buffer is full; the default is Block.
+	Full Policy
+}
+
+// Revisions is an Every subscription. It is safe for concurrent use.
+type Revisions[S any] struct {
+	// C gives the revisions in order. It closes when the subscription ends; Err says why.
+	C <-chan S
+
+	hub     *Hub[S]
+	out     chan S // C
+	full    Policy
+	dropped atomic.Uint64
+	done    chan struct{} // closed when the context has ended: releases a blocked sender
+	unhook  func() bool   // detaches cancel from the context
+
+	// Guarded by the producer's lock.
+	backlog []S // revisions that no Flush has seen yet
+	err     error
+
+	// sending holds one token: who has put it there owns out and what follows. A channel
+	// and no mutex, because Flush waits here with a context.
+	sending chan struct{}
+	batch   []S // taken from backlog, sent up to next
+	next    int
+	ended   bool
+}
+
+// Every returns a subscription to each revision in order: first the current one, which is
+// in the channel when Every returns, then one for each later call of Hub.Changed, with no
+// gap and no repetition between them. The buffer is bounded; opts says what happens when
+// it is full. The producer takes a snapshot for each change while an Every exists.
+//
+// After Hub.Close the remaining revisions follow, the final one last, and C closes. When
+// ctx ends, what is in the buffer is dropped and C closes at once. Every after Close gives
+// the final revision alone.
+func (h *Hub[S]) Every(ctx context.Context, opts *EveryOptions) *Revisions[S] {
+	var o EveryOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.Buffer < 1 {
+		o.Buffer = DefaultBuffer
+	}
+	out := make(chan S, o.Buffer)
+	r := &Revisions[S]{
+		C: out, hub: h, out: out, full: o.Full,
+		done: make(chan struct{}), sending: make(chan struct{}, 1),
+	}
+	if err := ctx.Err(); err != nil {
+		r.end(err)
+		return r
+	}
+	r.sending <- struct{}{}
+	defer func() { <-r.sending }()
+	h.lock.Lock()
+	r.out <- h.take()
+	closed := h.closed
+	if !closed {
+		h.every = append(slices.Clip(h.every), r)
+		r.unhook = context.AfterFunc(ctx, func() { r.cancel(ctx.Err()) })
+	}
+	h.lock.Unlock()
+	if closed {
+		r.end(nil)
+	}
+	return r
+}
+
+// Err returns why C was closed: ErrOverflow, an error that matches the context's, or nil
+// when the hub was closed and C gave everything. It is nil before C is closed.
+func (r *Revisions[S]) Err() error {
+	r.hub.lock.Lock()
+	defer r.hub.lock.Unlock()
+	return r.err
+}
+
+// Dropped returns how many revisions DropOldest has dropped so far.
+func (r *Revisions[S]) Dropped() uint64 { return r.dropped.Load() }
+
+// flush sends the backlog; it returns ctx's error when that ends first. What can be sent
+// without waiting is sent even if ctx has ended.
+func (r *Revisions[S]) flush(ctx context.Context) error {
+	select {
+	case r.sending <- struct{}{}:
+	default:
+		select {
+		case r.sending <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	defer func() { <-r.sending }()
+	return r.drain(ctx)
+}
+
+// finish sends the backlog after the hub was closed, and closes the channel.
+func (r *Revisions[S]) finish() {
+	r.sending <- struct{}{}
+	defer func() { <-r.sending }()
+	_ = r.drain(context.Background()) // never ends: only the subscription can
+	select {
+	case <-r.done: // cancel is waiting for the token
+		return
+	default:
+	}
+	if !r.ended {
+		r.end(nil)
+		r.unhook()
+	}
+}
+
+// cancel ends the subscription because its context has ended with err.
+func (r *Revisions[S]) cancel(err error) {
+	close(r.done)
+	r.leave()
+	r.sending <- struct{}{}
+	defer func() { <-r.sending }()
+	if !r.ended {
+		for len(r.out) > 0 {
+			select {
+			case <-r.out:
+			default: // the consumer took it
+			}
+		}
+		r.end(err)
+	}
+}
+
+// drain sends the backlog until it is empty or the subscription or ctx ends; sending is held.
+func (r *Revisions[S]) drain(ctx context.Context) error {
+	for !r.ended && r.refill() {
+		s := r.batch[r.next]
+		select {
+		case r.out <- s:
+			r.next++
+			continue
+		default:
+		}
+		switch r.full {
+		case DropOldest:
+			select {
+			case <-r.out:
+				r.dropped.Add(1)
+			default: // the consumer made room
+			}
+		case Fail:
+			r.leave()
+			r.end(ErrOverflow)
+			r.unhook()
+		default:
+			select {
+			case r.out <- s:
+				r.next++
+			case <-r.done:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// refill makes sure that batch has a revision to send, or returns false.
+func (r *Revisions[S]) refill() bool {
+	if r.next < len(r.batch) {
+		return true
+	}
+	clear(r.batch)
+	r.next = 0
+	r.hub.lock.Lock()
+	r.batch, r.backlog = r.backlog, r.batch[:0]
+	r.hub.lock.Unlock()
+	return len(r.batch) > 0
+}
+
+// leave takes r off the hub's list, so that the producer makes no more snapshots for it.
+func (r *Revisions[S]) leave() {
+	h := r.hub
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	if i := slices.Index(h.every, r); i >= 0 {
+		h.every = slices.Delete(slices.Clone(h.every), i, i+1)
+	}
+}
+
+// end closes the channel; sending is held.
+func (r *Revisions[S]) end(err error) {
+	r.ended = true
+	r.batch, r.next = nil, 0
+	r.hub.lock.Lock()
+	r.backlog, r.err = nil, err
+	r.hub.lock.Unlock()
+	close(r.out)
+}
