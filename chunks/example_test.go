@@ -89,7 +89,7 @@ func ExampleExpand() {
 			}
 		}
 	}
-	for ev, err := range chunks.Expand(stream) {
+	for ev, err := range chunks.Expand(stream, nil) {
 		if err != nil {
 			fmt.Println(err)
 			return

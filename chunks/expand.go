@@ -3,21 +3,21 @@ package chunks
 import (
 	"errors"
 	"iter"
-	"log/slog"
+	"slices"
 
 	"github.com/agfold/agfold/event"
 )
 
 // Expand returns the stream with its chunks expanded, for those who want whole events without a thread.
 // Frames are decoded and typed events checked first, so that nothing unjudged is expanded (P-PIPE-1);
-// what retired shapes the stream may hold is to be upgraded before, with [event.Upgrader]. Warnings of
-// the decoding go to the default logger of log/slog at level Warn.
+// what retired shapes the stream may hold is to be upgraded before, with [event.Upgrader]. onWarning is
+// called with each warning that the frames bring along or their decoding makes; nil ignores them.
 //
 // An error comes alone and last: an [*Error], an [*event.MalformedError], both with the event's ordinal
 // in events, or the error that events yields. What a failing event would have expanded to is not
 // yielded. When events ends, so does the result, and what is then under assembly gets no end (P-CHK-7).
 // Breaking off breaks off events. The result may be ranged over as often as events may.
-func Expand(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, error] {
+func Expand(events iter.Seq2[event.Event, error], onWarning func(event.Warning)) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		decoder, x := event.NewDecoder(nil), New()
 		var expanded []event.Event
@@ -28,7 +28,7 @@ func Expand(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, error] 
 				return
 			}
 			ordinal++
-			judged, err := judge(decoder, ev, ordinal)
+			judged, err := judge(decoder, ev, ordinal, onWarning)
 			if err == nil && judged != nil {
 				expanded, err = x.Expand(expanded, judged)
 			}
@@ -48,15 +48,17 @@ func Expand(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, error] 
 }
 
 // judge carries out enforcement. It returns nil for an event that is dropped.
-func judge(decoder *event.Decoder, ev event.Event, ordinal int) (event.Event, error) {
+func judge(decoder *event.Decoder, ev event.Event, ordinal int, onWarning func(event.Warning)) (event.Event, error) {
 	frame, ok := ev.(event.Frame)
 	if !ok {
 		return ev, event.Check(ev)
 	}
 	judged, warnings, err := decoder.Decode(frame)
-	for _, w := range warnings {
-		w.Ordinal = ordinal
-		slog.Warn(w.String())
+	if onWarning != nil {
+		for _, w := range slices.Concat(frame.Warnings(), warnings) {
+			w.Ordinal = ordinal
+			onWarning(w)
+		}
 	}
 	return judged, err
 }

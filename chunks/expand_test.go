@@ -1,10 +1,8 @@
 package chunks_test
 
 import (
-	"bytes"
 	"errors"
 	"iter"
-	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,7 +80,7 @@ func TestExpandStream(t *testing.T) {
 	t.Run("frames and typed events alike, as often as the source can be ranged over", func(t *testing.T) {
 		for _, all := range [][]event.Event{frames(t, helloChunks), events(t, helloChunks)} {
 			src := &source{events: all}
-			expanded := chunks.Expand(src.all())
+			expanded := chunks.Expand(src.all(), nil)
 			for range 2 {
 				got, err := drain(t, expanded)
 				require.NoError(t, err)
@@ -92,14 +90,14 @@ func TestExpandStream(t *testing.T) {
 	})
 
 	t.Run("P-CHK-7 at the end of input nothing is synthesized", func(t *testing.T) {
-		got, err := drain(t, chunks.Expand((&source{events: frames(t, helloChunks)[:2]}).all()))
+		got, err := drain(t, chunks.Expand((&source{events: frames(t, helloChunks)[:2]}).all(), nil))
 		require.NoError(t, err)
 		assert.Len(t, got, 3)
 	})
 
 	t.Run("breaking off releases the source, also in the middle of what one event expands to", func(t *testing.T) {
 		src := &source{events: frames(t, helloChunks)}
-		for ev := range chunks.Expand(src.all()) {
+		for ev := range chunks.Expand(src.all(), nil) {
 			if ev.Type() == event.TypeTextMessageStart {
 				break
 			}
@@ -109,13 +107,13 @@ func TestExpandStream(t *testing.T) {
 	})
 
 	t.Run("an error carries the ordinal of its event, dropped ones counted, and releases the source", func(t *testing.T) {
-		log := captureLog(t)
+		var warnings []event.Warning
 		src := &source{events: frames(t, `
 			{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 			{"type":"FUTURE"}
 			{"type":"TEXT_MESSAGE_CHUNK","delta":"b"}
 			{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)}
-		got, err := drain(t, chunks.Expand(src.all()))
+		got, err := drain(t, chunks.Expand(src.all(), func(w event.Warning) { warnings = append(warnings, w) }))
 		assert.Len(t, got, 1)
 		var e *chunks.Error
 		require.ErrorAs(t, err, &e)
@@ -123,7 +121,8 @@ func TestExpandStream(t *testing.T) {
 		assert.Equal(t, 3, e.Ordinal)
 		assert.True(t, src.left)
 		assert.Equal(t, 3, src.pulled)
-		assert.Contains(t, log.String(), "P-ENF-1 event 2 FUTURE")
+		require.NotEmpty(t, warnings)
+		assert.Contains(t, warnings[0].String(), "P-ENF-1 event 2 FUTURE")
 	})
 
 	t.Run("P-PIPE-1 enforcement comes first, for frames and typed events", func(t *testing.T) {
@@ -132,7 +131,7 @@ func TestExpandStream(t *testing.T) {
 			&event.TextMessageChunk{MessageID: event.Some("m"), Role: "narrator"},
 		}
 		for _, ev := range malformed {
-			_, err := drain(t, chunks.Expand((&source{events: []event.Event{ev}}).all()))
+			_, err := drain(t, chunks.Expand((&source{events: []event.Event{ev}}).all(), nil))
 			var e *event.MalformedError
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, 1, e.Ordinal)
@@ -140,23 +139,14 @@ func TestExpandStream(t *testing.T) {
 	})
 
 	t.Run("no event is an error, not a panic", func(t *testing.T) {
-		_, err := drain(t, chunks.Expand((&source{events: []event.Event{nil}}).all()))
+		_, err := drain(t, chunks.Expand((&source{events: []event.Event{nil}}).all(), nil))
 		assert.Error(t, err)
 	})
 
 	t.Run("the source's error comes through, and what came before it", func(t *testing.T) {
 		cut := errors.New("cut")
-		got, err := drain(t, chunks.Expand((&source{events: frames(t, helloChunks)[:3], err: cut}).all()))
+		got, err := drain(t, chunks.Expand((&source{events: frames(t, helloChunks)[:3], err: cut}).all(), nil))
 		assert.Same(t, cut, err)
 		assert.Len(t, got, 4)
 	})
-}
-
-// captureLog makes the default logger write to a buffer for the rest of the test.
-func captureLog(t *testing.T) *bytes.Buffer {
-	var log bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
-	return &log
 }
