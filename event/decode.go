@@ -1,8 +1,6 @@
 package event
 
 import (
-	"slices"
-
 	"github.com/agfold/agfold/internal/wire"
 	"github.com/agfold/agfold/state"
 )
@@ -31,26 +29,22 @@ func NewDecoder(o *DecodeOptions) *Decoder {
 	return d
 }
 
-// Decode returns the typed event that f is and the warnings about it, those that traveled with the frame
-// first. A nil event without an error means that the event was dropped: its type is unknown (P-ENF-1), it
-// hangs on unrecognised material (P-ENF-3, P-ENF-5), or f is a [Notice]. The error is a [*MalformedError],
-// and the frame's own warnings still come with it. Ordinals are 0: whoever counts the events fills them in.
+// Decode returns the typed event that f is and what it warns about; the frame's own notes ([Frame.Warnings])
+// are not among that. A nil event without an error means that the event was dropped: its type is unknown
+// (P-ENF-1), it hangs on unrecognised material (P-ENF-3, P-ENF-5), or f is a [Notice]. The error is a
+// [*MalformedError]. Ordinals are 0: whoever counts the events fills them in.
 func (d *Decoder) Decode(f Frame) (Event, []Warning, error) {
-	p := f.p
-	if p == nil {
+	switch p := f.p; {
+	case p == nil:
 		return nil, nil, notFrame("nothing", "")
+	case p.notice:
+		return nil, nil, nil
+	default:
+		if ev := d.decodeHot(p); ev != nil {
+			return ev, nil, nil
+		}
 	}
-	if p.notice {
-		return nil, p.notes, nil
-	}
-	if ev := d.decodeHot(p); ev != nil {
-		return ev, p.notes, nil
-	}
-	ev, warnings, err := d.decodeAny(f)
-	if len(p.notes) > 0 {
-		warnings = slices.Concat(p.notes, warnings)
-	}
-	return ev, warnings, err
+	return d.decodeAny(f)
 }
 
 // decodeAny decodes any event.

@@ -66,7 +66,11 @@ func verdict(r *wire.Reader, name, strict string) ([]Warning, error) {
 	}
 	warnings := make([]Warning, len(removals))
 	for i, m := range removals {
-		warnings[i] = Warning{Rule: m.Rule, Type: name, Path: m.Path, Text: "removed: " + m.Text}
+		what := "removed: "
+		if m.Path == "" {
+			what = "dropped: "
+		}
+		warnings[i] = Warning{Rule: m.Rule, Type: name, Path: m.Path, Text: what + m.Text}
 	}
 	return warnings, nil
 }

@@ -33,13 +33,15 @@ func NewFrame(data []byte) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
-	p := &frame{data: data, nulls: s.nulls}
-	p.setName(s.name)
+	p := &frame{}
+	p.fill(data, s)
 	return Frame{p}, nil
 }
 
-// setName sets the type that the string literal name stands for.
-func (p *frame) setName(name []byte) {
+// fill makes p the frame of data, about which s is known.
+func (p *frame) fill(data []byte, s scan) {
+	p.data, p.nulls = data, s.nulls
+	name := s.name
 	if t, ok := typesByName[string(name[1:len(name)-1])]; ok {
 		p.name, p.typ = types[t].name, t
 		return
@@ -152,10 +154,13 @@ func FrameOf(v state.Value) (Frame, error) {
 }
 
 // FrameOfEvent returns the frame of a typed event, by encoding it; a Frame comes back as it is. Middleware
-// and recordings use it to treat all events alike.
+// and recordings use it to treat all events alike. Of nil, and of a nil pointer, it is the zero Frame.
 func FrameOfEvent(ev Event) Frame {
 	if f, ok := ev.(Frame); ok {
 		return f
+	}
+	if isNil(ev) {
+		return Frame{}
 	}
 	t := ev.Type()
 	return Frame{&frame{name: t.String(), typ: t, data: ev.AppendJSON(nil), nulls: true}}
@@ -277,7 +282,7 @@ func (f Frame) AppendJSON(dst []byte) []byte {
 // MarshalJSON returns what AppendJSON appends. The error is always nil.
 func (f Frame) MarshalJSON() ([]byte, error) { return f.AppendJSON(nil), nil }
 
-// With returns the frame with the member key set to value. A frame always has a type: setting type to
+// With returns the frame with the member key set to value, or removed if value is absent. A frame always has a type: setting type to
 // anything but a non-empty string, or a member of a notice, changes nothing.
 func (f Frame) With(key string, value state.Value) Frame { return f.edited(f.Value().With(key, value)) }
 
@@ -297,7 +302,8 @@ func (f Frame) edited(v state.Value) Frame {
 	return g
 }
 
-// Warnings returns the notes that travel with the frame, which the caller must not change.
+// Warnings returns the notes that travel with the frame: what conversions and middleware had to say. Whoever
+// decodes the frame reports them, besides what decoding warns about. The caller must not change them.
 func (f Frame) Warnings() []Warning {
 	if f.p == nil {
 		return nil
@@ -305,7 +311,7 @@ func (f Frame) Warnings() []Warning {
 	return f.p.notes
 }
 
-// WithWarnings returns the frame with more notes. They are reported when the frame is decoded.
+// WithWarnings returns the frame with more notes. They are reported when the frame is applied.
 func (f Frame) WithWarnings(ws ...Warning) Frame {
 	if f.p == nil || len(ws) == 0 {
 		return f

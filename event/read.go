@@ -52,16 +52,22 @@ func readOp(r *wire.Reader, v state.Value) state.Op {
 	op.Kind = state.OpKind(kind)
 	op.Path = readPointer(&o, "path")
 	op.Value = v.Get("value")
-	op.Extra = v.Without("op").Without("path").Without("value")
+	described := 2 // op and path
+	if op.Value.Exists() {
+		described++
+	}
 	switch op.Kind {
 	case state.OpAdd, state.OpReplace, state.OpTest:
 		o.Any("value")
 	case state.OpMove, state.OpCopy:
 		op.From = readPointer(&o, "from")
-		op.Extra = op.Extra.Without("from")
+		described++
 	}
-	if op.Extra.Len() == 0 {
-		op.Extra = state.Value{}
+	if v.Len() > described {
+		op.Extra = v.Without("op").Without("path").Without("value")
+		if op.Kind == state.OpMove || op.Kind == state.OpCopy {
+			op.Extra = op.Extra.Without("from")
+		}
 	}
 	return op
 }

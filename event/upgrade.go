@@ -135,7 +135,11 @@ func (u *Upgrader) upgradeFrame(f Frame) Frame {
 		u.span = Some(id)
 		v = c.retired(v, TypeReasoningStart, id)
 		if title := v.Get("title"); title.Exists() {
-			c.warn("P-CMP-1", "/title", "the title "+wire.Quote(title.String())+" is lost: "+TypeReasoningStart.String()+" has none")
+			text, ok := title.AsString()
+			if !ok {
+				text = title.String()
+			}
+			c.warn("P-CMP-1", "/title", "the title "+wire.Quote(text)+" is lost: "+TypeReasoningStart.String()+" has none")
 			v = v.Without("title")
 		}
 	case TypeThinkingEnd:
@@ -303,7 +307,7 @@ func (c *conversion) binary(v state.Value, path string) state.Value {
 		}
 		metadata = metadata.With("filename", state.String(name))
 	}
-	if metadata.Kind() == state.KindObject {
+	if metadata.Exists() && metadata.Kind() != state.KindNull {
 		part = part.With("metadata", metadata)
 	}
 	if id, ok := v.Get("id").AsString(); ok {

@@ -103,9 +103,9 @@ const (
 type Part struct {
 	Type     PartType
 	ID       Opt[string]
-	Text     string // of a text part
-	Source   Source // of the other parts
-	Metadata Metadata
+	Text     string   // of a text part
+	Source   Source   // of the other parts
+	Metadata Metadata // any JSON value but null, or absent
 }
 
 // TextPart returns a text part.

@@ -138,7 +138,7 @@ func decodePart(r *wire.Reader, v state.Value) Part {
 	} else {
 		p.Source = wire.Field(&o, "source", decodeSource)
 	}
-	p.Metadata = ReadMetadata(&o)
+	p.Metadata = Metadata{o.OptAny("metadata")}
 	o.End()
 	return p
 }

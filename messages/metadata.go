@@ -8,6 +8,9 @@ import (
 
 // Metadata is an open object of the producer's own members. The zero Metadata is absent, which differs
 // from an empty object. It is immutable and safe for concurrent use.
+//
+// Of a content part that was decoded, and of nothing else, it may be any JSON value but null, for which
+// AG-UI 1.0 leaves room there: Value returns it, and unless it is an object it has no members.
 type Metadata struct{ v state.Value }
 
 // NewMetadata returns v as metadata, and false if v is neither an object nor absent.
@@ -27,11 +30,16 @@ func (m Metadata) Exists() bool { return m.v.Exists() }
 // IsZero reports whether the metadata is absent. It makes `json:",omitzero"` work.
 func (m Metadata) IsZero() bool { return !m.v.Exists() }
 
-// Value returns the metadata as an object, or the absent value.
+// Value returns the metadata as an object (see the type for the exception), or the absent value.
 func (m Metadata) Value() state.Value { return m.v }
 
 // Len returns the number of members.
-func (m Metadata) Len() int { return m.v.Len() }
+func (m Metadata) Len() int {
+	if m.v.Kind() != state.KindObject {
+		return 0
+	}
+	return m.v.Len()
+}
 
 // Get returns the member's value, absent if there is none. A null member is present (P-NULL-1).
 func (m Metadata) Get(key string) state.Value { return m.v.Get(key) }

@@ -15,7 +15,9 @@ type buffer struct {
 }
 
 func newBuffer(text string) buffer {
-	return buffer{b: append(make([]byte, 0, len(text)+len(text)/4+32), text...)}
+	t := buffer{b: make([]byte, 0, len(text)+len(text)/4+32)}
+	t.append(text)
+	return t
 }
 
 // String returns the text so far, without a copy.

@@ -39,6 +39,7 @@ type entry struct {
 	text      buffer
 	appending bool
 	clipped   bool
+	partsIn   uint64 // the parts of msg's content, if it has any, may be changed in place during this epoch
 	// ord orders the entries as the list does, with gaps to insert into; hint is where the message was
 	// last seen.
 	ord  uint64
@@ -59,6 +60,7 @@ type call struct {
 	clipped    bool
 	startedIn  uint64 // the run that started it
 	answeredIn uint64 // the run that its RESULT came in
+	answers    int    // how many tool messages of the thread answer it
 }
 
 func (c *call) resulted(run uint64) bool { return c != nil && c.answeredIn == run }
@@ -131,12 +133,13 @@ func (r *Reducer) locate(e *entry) int {
 	return lo
 }
 
-// add appends a message to the thread as the entry's.
-func (r *Reducer) add(e *entry, m *messages.Message) {
+// add appends a message to the thread as the entry's. The epoch is the reducer's, or 0 if somebody else
+// holds the message too.
+func (r *Reducer) add(e *entry, m *messages.Message, epoch uint64) {
 	e.hint = r.list.Len()
 	e.ord = r.nextOrd()
 	r.list = r.list.Append(m)
-	r.hold(e, m)
+	r.hold(e, m, epoch)
 }
 
 func (r *Reducer) nextOrd() uint64 {
@@ -144,12 +147,20 @@ func (r *Reducer) nextOrd() uint64 {
 	return r.lastOrd
 }
 
-// hold makes m, which no snapshot holds yet, the entry's message.
-func (r *Reducer) hold(e *entry, m *messages.Message) {
-	e.msg, e.epoch = m, r.epoch
-	e.appending = false
+// hold makes m, which is in the list already, the entry's message.
+func (r *Reducer) hold(e *entry, m *messages.Message, epoch uint64) {
+	e.become(m, epoch)
 	r.warnSharedID(m)
 	r.indexCalls(e, m)
+	if m.Role == messages.RoleTool {
+		r.countAnswer(m.ToolCallID, 1)
+	}
+}
+
+// become makes m the entry's message, with nothing known of its text.
+func (e *entry) become(m *messages.Message, epoch uint64) {
+	e.msg, e.epoch = m, epoch
+	e.text, e.appending, e.clipped, e.partsIn = buffer{}, false, false, 0
 }
 
 // warnSharedID warns of a message whose id a message of another kind has too (P-ID-1).
@@ -161,11 +172,17 @@ func (r *Reducer) warnSharedID(m *messages.Message) {
 	}
 }
 
-// indexCalls makes the calls of a message that came whole findable.
+// indexCalls makes the calls of a message that came whole findable. Of several calls with one id the first
+// is the one that is meant.
 func (r *Reducer) indexCalls(e *entry, m *messages.Message) {
 	for i, tc := range m.ToolCalls.All() {
 		c := r.callFor(tc.ID)
-		c.parent, c.index, c.tc, c.epoch, c.appending = e, i, tc, 0, false
+		if c.tc != nil {
+			continue
+		}
+		c.parent, c.index, c.tc, c.epoch = e, i, tc, 0
+		c.args, c.appending, c.clipped = buffer{}, false, false
+		r.settleAnswer(c)
 	}
 }
 
@@ -194,7 +211,7 @@ func (r *Reducer) editCall(c *call) *messages.ToolCall {
 // insertAfter puts a message behind the one at place i as the entry's.
 func (r *Reducer) insertAfter(i int, e *entry, m *messages.Message) {
 	if i == r.list.Len()-1 {
-		r.add(e, m)
+		r.add(e, m, r.epoch)
 		return
 	}
 	before, after := r.ordAt(i), r.ordAt(i+1)
@@ -206,7 +223,7 @@ func (r *Reducer) insertAfter(i int, e *entry, m *messages.Message) {
 	e.ord = before + min((after-before)/2, ordGap>>20)
 	e.hint = i + 1
 	r.list = r.list.Insert(i+1, m)
-	r.hold(e, m)
+	r.hold(e, m, r.epoch)
 }
 
 func (r *Reducer) ordAt(i int) uint64 {
@@ -225,29 +242,57 @@ func (r *Reducer) renumber() {
 
 // adopt adds a message that the run's input brought along, unless the thread holds it (P-MSG-3).
 func (r *Reducer) adopt(m *messages.Message) {
-	r.tagSeen(m.Owner)
+	r.nodeFor(m.Owner)
 	e := r.entryFor(m.Kind(), m.ID)
 	if e.ownedIn != r.run.seq {
 		e.own(r.run.seq, m.Owner)
 	}
 	for _, tc := range m.ToolCalls.All() {
-		if c := r.callFor(tc.ID); c.ownedIn != r.run.seq {
+		c := r.callFor(tc.ID)
+		if c.ownedIn != r.run.seq {
 			c.own(r.run.seq, m.Owner)
+		}
+		if c.tc == nil {
+			r.loose(tc.ID)
 		}
 	}
 	if e.msg == nil {
-		r.add(e, m)
-		e.epoch = 0 // the event holds it too
-		r.answers(m)
+		r.add(e, m, 0)
 	}
 }
 
-// answers marks the call that a tool message answers.
-func (r *Reducer) answers(m *messages.Message) {
-	if m.Role != messages.RoleTool {
-		return
+// countAnswer notes that the thread holds n tool messages more that answer the call.
+func (r *Reducer) countAnswer(id string, n int) {
+	c := r.callFor(id)
+	c.answers += n
+	if c.tc == nil {
+		r.loose(id)
 	}
-	if c := r.calls[m.ToolCallID]; c != nil && c.tc != nil && c.tc.Status != messages.ToolCallAnswered {
-		r.editCall(c).Status = messages.ToolCallAnswered
+	r.settleAnswer(c)
+}
+
+// settleAnswer makes the call's status tell whether a tool message answers it.
+func (r *Reducer) settleAnswer(c *call) {
+	if c.tc != nil && (c.answers > 0) != (c.tc.Status == messages.ToolCallAnswered) {
+		r.editCall(c).Status = r.statusOf(c)
 	}
+}
+
+// statusOf is the status of a call as verification and the tool messages tell it.
+func (r *Reducer) statusOf(c *call) messages.ToolCallStatus {
+	switch {
+	case c.answers > 0:
+		return messages.ToolCallAnswered
+	case c.openIn == r.run.seq:
+		return messages.ToolCallStreaming
+	}
+	return messages.ToolCallComplete
+}
+
+// loose marks a call that no message holds for the next sweep.
+func (r *Reducer) loose(id string) {
+	if r.goneCalls == nil {
+		r.goneCalls = make(map[string]struct{})
+	}
+	r.goneCalls[id] = struct{}{}
 }

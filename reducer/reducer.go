@@ -65,8 +65,8 @@ type Reducer struct {
 	lastTag   event.Owner
 	lastOrd   uint64
 	openings  uint64
-	gone      []goneEntry
-	goneCalls []string
+	gone      map[goneEntry]struct{}
+	goneCalls map[string]struct{}
 
 	run        runState
 	inputRunID string
@@ -81,13 +81,12 @@ func New(o *Options) *Reducer {
 		o = new(Options)
 	}
 	r := &Reducer{
-		onWarning: o.OnWarning,
-		decoder:   event.NewDecoder(&event.DecodeOptions{Strict: o.Strict}),
-		expander:  chunks.New(),
-		epoch:     1,
-		calls:     make(map[string]*call),
-		nodeOf:    make(map[event.Owner]int),
-		state:     state.EmptyObject(),
+		decoder:  event.NewDecoder(&event.DecodeOptions{Strict: o.Strict}),
+		expander: chunks.New(),
+		epoch:    1,
+		calls:    make(map[string]*call),
+		nodeOf:   make(map[event.Owner]int),
+		state:    state.EmptyObject(),
 	}
 	if o.Input != nil {
 		r.threadID, r.inputRunID, r.expectsRun = o.Input.ThreadID, o.Input.RunID, true
@@ -101,13 +100,12 @@ func New(o *Options) *Reducer {
 		}
 		for _, m := range o.Input.Messages {
 			if e := r.entryFor(m.Kind(), m.ID); e.msg == nil {
-				r.add(e, m)
-				e.epoch = 0
-				r.answers(m)
+				r.add(e, m, 0)
 			}
 		}
-		r.warnings = r.warnings[:0]
+		r.warnings = nil // they are about no event
 	}
+	r.onWarning = o.OnWarning
 	return r
 }
 
@@ -118,19 +116,41 @@ func (r *Reducer) resume(t *Thread) {
 		r.threadID = t.ID
 	}
 	if t.State.Exists() {
-		r.state, r.hasState = t.State, true
+		r.state = t.State
+		r.hasState = t.hasState || t.State.Kind() != state.KindObject || t.State.Len() > 0
 	}
 	r.list = t.Messages
+	unique := true
 	for i, m := range t.Messages.All() {
 		e := r.entryFor(m.Kind(), m.ID)
-		e.msg, e.hint, e.ord = m, i, r.nextOrd()
-		r.indexCalls(e, m)
+		if e.msg != nil {
+			unique = false // no reducer made this thread
+			continue
+		}
+		e.hint, e.ord = i, r.nextOrd()
+		r.hold(e, m, 0)
 	}
+	if !unique {
+		r.dropRepeated()
+	}
+	r.warnings = nil // they were given when the messages came
 	r.nodeEpochs = make([]uint64, r.nodes.Len())
 	for i, n := range r.nodes.All() {
 		r.nodeOf[n.RunID] = i
 	}
 	r.epoch++
+}
+
+// dropRepeated leaves of several messages with one kind and id the first.
+func (r *Reducer) dropRepeated() {
+	var items []*messages.Message
+	for i, m := range r.list.All() {
+		if e := r.entries[m.Kind()][m.ID]; e.hint == i {
+			e.hint = len(items)
+			items = append(items, m)
+		}
+	}
+	r.list = messages.NewList(items...)
 }
 
 // Apply takes the next event of the stream, a Frame or one made in Go, through decoding, expansion,
@@ -188,8 +208,11 @@ func (r *Reducer) decode(ev event.Event) (event.Event, error) {
 
 // placed fills in where in the stream a malformed event stands.
 func (r *Reducer) placed(err error) error {
+	if err == nil {
+		return nil
+	}
 	var malformed *event.MalformedError
-	if err != nil && errors.As(err, &malformed) {
+	if errors.As(err, &malformed) {
 		placed := *malformed
 		placed.Ordinal = r.ordinal
 		return &placed
@@ -374,7 +397,7 @@ func (r *Reducer) Thread() *Thread {
 	if r.snapshot == nil {
 		r.snapshot = &Thread{
 			ID: r.threadID, Revision: r.revision, Messages: r.list, State: r.state, Runs: r.runs,
-			Subagents: Subagents{r.nodes}, Interrupts: r.interrupts,
+			Subagents: Subagents{r.nodes}, Interrupts: r.interrupts, hasState: r.hasState,
 		}
 		r.epoch++
 	}

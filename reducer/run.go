@@ -43,16 +43,18 @@ type stepKey struct {
 
 // runState is what the reducer must remember of the run that is going on, and forgets with it.
 type runState struct {
-	phase     phase
-	seq       uint64 // counts runs; what an entity remembers of a run holds for this one only
-	steps     map[stepKey]int
-	openSteps int
-	open      [numNamespaces]int // how many text messages, reasoning messages, spans, calls are open
-	spans     map[string]*lifetime
-	calls     []string // started in this run, in order, for P-RUN-2
-	active    map[event.Owner]int
-	ended     map[event.Owner]bool
-	tagged    []int // unannounced nodes that this run made
+	phase  phase
+	seq    uint64 // counts runs; what an entity remembers of a run holds for this one only
+	steps  map[stepKey]int
+	open   [numNamespaces]int // how many text messages, reasoning messages, spans, calls are open
+	spans  map[string]*lifetime
+	calls  []string // started in this run, in order, for P-RUN-2
+	active map[event.Owner]int
+	ended  map[event.Owner]bool
+	tagged []int // nodes that take part in this run by the tags of its events only
+	// What ended, when last seen, with the first half of a surrogate pair.
+	halfTexts map[*entry]struct{}
+	halfArgs  map[*call]struct{}
 }
 
 // phase is where in its life the stream is (P-VER-1).
@@ -107,7 +109,7 @@ func (r *Reducer) runStarted(e *event.RunStarted) error {
 			r.adopt(m)
 		}
 	}
-	r.change = Change{Kind: RunBegan, RunID: e.RunID}
+	r.change.Kind, r.change.RunID = RunBegan, e.RunID
 	return nil
 }
 
@@ -135,15 +137,12 @@ func (r *Reducer) runFinished(e *event.RunFinished) error {
 	}
 	r.settle(settled)
 	r.run.phase = phaseFinished
-	r.change = Change{Kind: RunEnded, RunID: e.RunID}
+	r.change.Kind, r.change.RunID = RunEnded, e.RunID
 	return nil
 }
 
 func (r *Reducer) runError(e *event.RunError) error {
-	switch r.run.phase {
-	case phaseErrored:
-		return r.violation("P-VER-1", "", "the run has already failed; only RUN_STARTED may follow")
-	case phaseStart:
+	if r.run.phase == phaseStart {
 		r.addRun(&Run{ID: r.inputRunID})
 	}
 	run := r.editRun()
@@ -154,8 +153,9 @@ func (r *Reducer) runError(e *event.RunError) error {
 	}
 	run.Metadata = run.Metadata.Merge(e.Metadata)
 	r.settle(SubagentAbandoned)
+	r.flushHalves()
 	r.run.phase = phaseErrored
-	r.change = Change{Kind: RunEnded, RunID: run.ID}
+	r.change.Kind, r.change.RunID = RunEnded, run.ID
 	return nil
 }
 
@@ -167,6 +167,7 @@ func (r *Reducer) breakOff(status Status, err error) {
 	run := r.editRun()
 	run.Status, run.Err = status, err
 	r.settle(SubagentAbandoned)
+	r.flushHalves()
 }
 
 // unanswered returns the calls that this run started and nothing answered (P-RUN-2).
@@ -191,7 +192,7 @@ func (r *Reducer) stepStarted(e *event.StepStarted) error {
 	}
 	r.run.steps[key] = run.Steps.Len()
 	run.Steps = run.Steps.Append(RunStep{Name: e.StepName, Owner: e.SubagentRunID})
-	r.change = Change{Kind: StepBegan, StepName: e.StepName}
+	r.change.Kind, r.change.StepName = StepBegan, e.StepName
 	return nil
 }
 
@@ -210,7 +211,7 @@ func (r *Reducer) stepFinished(e *event.StepFinished) error {
 	delete(r.run.steps, key)
 	run := r.editRun()
 	run.Steps = run.Steps.Set(i, RunStep{Name: e.StepName, Owner: e.SubagentRunID, Finished: true})
-	r.change = Change{Kind: StepEnded, StepName: e.StepName}
+	r.change.Kind, r.change.StepName = StepEnded, e.StepName
 	return nil
 }
 

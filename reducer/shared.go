@@ -23,7 +23,7 @@ func (r *Reducer) stateDelta(e *event.StateDelta) {
 		return
 	}
 	r.state, r.hasState = patched, true
-	r.change = Change{Kind: StatePatched, Index: -1}
+	r.change.Kind = StatePatched
 }
 
 // activitySnapshot creates or replaces an activity message (P-ACT-1).
@@ -35,7 +35,7 @@ func (r *Reducer) activitySnapshot(e *event.ActivitySnapshot) {
 	}
 	if a.msg == nil {
 		a.own(r.run.seq, e.SubagentRunID)
-		r.add(a, m)
+		r.add(a, m, r.epoch)
 		r.changed(MessageAdded, a)
 		return
 	}
@@ -68,6 +68,7 @@ func (r *Reducer) activityDelta(e *event.ActivityDelta) error {
 	if e.Metadata.Exists() {
 		m := r.edit(a)
 		m.Metadata = m.Metadata.Merge(e.Metadata)
+		r.changed(MessageReopened, a)
 	}
 	patched, err := a.msg.Activity.Apply(e.Patch)
 	switch {
@@ -113,6 +114,9 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 
 	items := make([]*messages.Message, 0, max(r.list.Len(), len(e.Messages)))
 	for _, m := range r.list.All() {
+		if m.Role == messages.RoleTool {
+			r.calls[m.ToolCallID].answers--
+		}
 		if i, restated := last[key{m.Kind(), m.ID}]; restated {
 			items = append(items, e.Messages[i])
 		} else if !drop(m) {
@@ -130,51 +134,46 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 		if en.msg == nil {
 			items = append(items, m)
 			added = append(added, en)
-		} else if en.msg != m {
+		} else {
 			r.forgetCalls(en)
 		}
 		en.own(r.run.seq, m.Owner)
-		r.tagSeen(m.Owner)
+		for _, tc := range m.ToolCalls.All() {
+			r.callFor(tc.ID).own(r.run.seq, m.Owner)
+		}
+		r.nodeFor(m.Owner)
 	}
-	answered := make(map[string]bool)
 	for _, m := range items {
 		if m.Role == messages.RoleTool {
-			answered[m.ToolCallID] = true
+			r.callFor(m.ToolCallID).answers++
+			r.loose(m.ToolCallID)
 		}
 	}
 	for i, m := range items {
-		items[i] = r.withStatuses(m, answered)
+		items[i] = r.withStatuses(m)
 	}
 	r.list = messages.NewList(items...)
 	r.lastOrd = 0
 	for i, m := range items {
 		en := r.entries[m.Kind()][m.ID]
 		en.hint, en.ord, en.lastResult = i, r.nextOrd(), nil
-		if en.msg != m {
-			en.msg, en.epoch, en.appending, en.clipped = m, 0, false, false // the event holds it too
+		if _, restated := last[key{m.Kind(), m.ID}]; restated {
+			en.become(m, 0) // the event holds it too
 			r.indexCalls(en, m)
-			for _, tc := range m.ToolCalls.All() {
-				r.calls[tc.ID].own(r.run.seq, m.Owner)
-			}
 		}
 	}
 	for _, en := range added {
 		r.warnSharedID(en.msg)
 	}
-	r.change = Change{Kind: ConversationRestated, Index: -1}
+	r.change.Kind = ConversationRestated
 }
 
 // withStatuses returns the message with its calls in the status that the conversation around them tells,
 // the message itself if they are in it already.
-func (r *Reducer) withStatuses(m *messages.Message, answered map[string]bool) *messages.Message {
+func (r *Reducer) withStatuses(m *messages.Message) *messages.Message {
 	calls := m.ToolCalls
 	for i, tc := range m.ToolCalls.All() {
-		status := messages.ToolCallComplete
-		if answered[tc.ID] {
-			status = messages.ToolCallAnswered
-		} else if c := r.calls[tc.ID]; c != nil && c.openIn == r.run.seq {
-			status = messages.ToolCallStreaming
-		}
+		status := r.statusOf(r.calls[tc.ID])
 		if tc.Status != status {
 			c := *tc
 			c.Status = status
@@ -193,15 +192,22 @@ func (r *Reducer) withStatuses(m *messages.Message, answered map[string]bool) *m
 // ends.
 func (r *Reducer) forget(e *entry) {
 	r.forgetCalls(e)
-	r.gone = append(r.gone, goneEntry{e.msg.Kind(), e.msg.ID})
-	e.msg, e.text, e.appending, e.lastResult = nil, buffer{}, false, nil
+	if e.msg.Role == messages.RoleTool {
+		r.loose(e.msg.ToolCallID)
+	}
+	if r.gone == nil {
+		r.gone = make(map[goneEntry]struct{})
+	}
+	r.gone[goneEntry{e.msg.Kind(), e.msg.ID}] = struct{}{}
+	e.become(nil, 0)
+	e.lastResult = nil
 }
 
 func (r *Reducer) forgetCalls(e *entry) {
 	for _, tc := range e.msg.ToolCalls.All() {
 		if c := r.calls[tc.ID]; c.parent == e {
 			c.tc, c.parent, c.args, c.appending = nil, nil, buffer{}, false
-			r.goneCalls = append(r.goneCalls, tc.ID)
+			r.loose(tc.ID)
 		}
 	}
 }
@@ -213,13 +219,13 @@ type goneEntry struct {
 
 // sweep drops the records of what earlier runs' snapshots dropped, at the start of a run.
 func (r *Reducer) sweep() {
-	for _, g := range r.gone {
+	for g := range r.gone {
 		if e := r.entries[g.kind][g.id]; e != nil && e.msg == nil {
 			delete(r.entries[g.kind], g.id)
 		}
 	}
-	for _, id := range r.goneCalls {
-		if c := r.calls[id]; c != nil && c.tc == nil {
+	for id := range r.goneCalls {
+		if c := r.calls[id]; c != nil && c.tc == nil && c.answers == 0 {
 			delete(r.calls, id)
 		}
 	}

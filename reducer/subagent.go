@@ -162,17 +162,35 @@ func (r *Reducer) addNode(n *Subagent) int {
 	return i
 }
 
-// tagSeen makes an unannounced node for a tag that nothing announced (P-SUB-1).
+// tagSeen notes an event of the subagent: one that nothing announced gets a node, and one that an earlier
+// run suspended, or that nothing announced then either, goes on (P-SUB-1).
 func (r *Reducer) tagSeen(o event.Owner) {
 	if o.IsParent() || o == r.lastTag {
 		return
 	}
 	r.lastTag = o
-	if _, known := r.nodeOf[o]; known {
+	i := r.nodeFor(o)
+	n := r.nodes.At(i)
+	if n.Status == SubagentRunning || r.run.ended[o] || n.Announced && n.Status != SubagentSuspended {
 		return
 	}
-	i := r.addNode(&Subagent{RunID: o, InRun: r.currentRunID(), above: -1})
+	n = r.editNode(i)
+	n.Status, n.InRun, n.InterruptIDs = SubagentRunning, r.currentRunID(), nil
 	r.run.tagged = append(r.run.tagged, i)
+}
+
+// nodeFor returns the place of the subagent's node, an unannounced one if there was none; -1 for the parent
+// agent.
+func (r *Reducer) nodeFor(o event.Owner) int {
+	if o.IsParent() {
+		return -1
+	}
+	i, known := r.nodeOf[o]
+	if !known {
+		i = r.addNode(&Subagent{RunID: o, InRun: r.currentRunID(), above: -1})
+		r.run.tagged = append(r.run.tagged, i)
+	}
+	return i
 }
 
 func (r *Reducer) currentRunID() string {
@@ -208,7 +226,7 @@ func (r *Reducer) subagentStarted(e *event.SubagentStarted) error {
 	case known && !r.nodes.At(i).Announced && r.nodes.At(i).Status == SubagentRunning:
 		node.index = i
 		*r.editNode(i) = node // its tags came before its announcement
-	case known && r.nodes.At(i).Status == SubagentSuspended:
+	case known && (r.nodes.At(i).Status == SubagentSuspended || r.nodes.At(i).Status == SubagentRunning):
 		old := r.editNode(i) // it comes back where it was
 		old.Status, old.InRun, old.Name, old.Announced = SubagentRunning, node.InRun, node.Name, true
 		old.InterruptIDs, old.Result = nil, state.Value{}
@@ -222,7 +240,7 @@ func (r *Reducer) subagentStarted(e *event.SubagentStarted) error {
 		r.run.active = make(map[event.Owner]int)
 	}
 	r.run.active[e.SubagentRunID] = i
-	r.change = Change{Kind: SubagentBegan, Subagent: e.SubagentRunID}
+	r.change.Kind, r.change.Subagent = SubagentBegan, e.SubagentRunID
 	return nil
 }
 
@@ -238,7 +256,7 @@ func (r *Reducer) endSubagent(o event.Owner) (*Subagent, error) {
 		r.run.ended = make(map[event.Owner]bool)
 	}
 	r.run.ended[o] = true
-	r.change = Change{Kind: SubagentEnded, Subagent: o}
+	r.change.Kind, r.change.Subagent = SubagentEnded, o
 	return r.editNode(i), nil
 }
 
@@ -264,13 +282,13 @@ func (r *Reducer) subagentError(e *event.SubagentError) error {
 }
 
 // settle ends the invocations that the run leaves behind: what was announced and still runs is abandoned
-// (a run that finishes has none), what was never announced ends as the run did.
+// (a run that finishes has none), what only its tags tell of ends as the run did.
 func (r *Reducer) settle(unannounced SubagentStatus) {
 	for _, i := range r.run.active {
 		r.editNode(i).Status = SubagentAbandoned
 	}
 	for _, i := range r.run.tagged {
-		if n := r.nodes.At(i); !n.Announced && n.Status == SubagentRunning {
+		if r.nodes.At(i).Status == SubagentRunning {
 			r.editNode(i).Status = unannounced
 		}
 	}

@@ -36,7 +36,7 @@ func (r *Reducer) messageStart(ns namespace, o opening) error {
 	}
 	r.add(e, &messages.Message{
 		ID: o.id, Role: o.role, Owner: o.owner, Name: o.name, Content: messages.Text(""), Metadata: o.meta,
-	})
+	}, r.epoch)
 	r.changed(MessageAdded, e)
 	return nil
 }
@@ -55,12 +55,17 @@ func (r *Reducer) messageContent(ns namespace, id string, tag event.Owner, delta
 		r.warn("P-TXT-2", id, "the message is gone; its text was skipped")
 		return nil
 	}
-	m := r.edit(e)
 	if !e.appending {
-		e.text, e.appending = newBuffer(m.Content.LastText()), true
+		e.text, e.appending = newBuffer(e.msg.Content.LastText()), true
 	}
 	e.text.append(delta)
-	m.Content = m.Content.WithLastText(e.text.String())
+	if e.text.half != 0 {
+		if r.run.halfTexts == nil {
+			r.run.halfTexts = make(map[*entry]struct{})
+		}
+		r.run.halfTexts[e] = struct{}{}
+	}
+	m := r.showText(e)
 	if meta.Exists() {
 		m.Metadata = m.Metadata.Merge(meta)
 	}
@@ -87,8 +92,7 @@ func (r *Reducer) messageEnd(ns namespace, id string, tag event.Owner, meta mess
 		half := e.text.half != 0
 		e.text.flush()
 		if clipped := !e.clipped && e.text.clip(); clipped || half {
-			m := r.edit(e)
-			m.Content = m.Content.WithLastText(e.text.String())
+			r.showText(e)
 		}
 		e.clipped = true // once is enough; a message opened again keeps its room
 	}
@@ -98,6 +102,38 @@ func (r *Reducer) messageEnd(ns namespace, id string, tag event.Owner, meta mess
 	}
 	r.changed(MessageClosed, e)
 	return nil
+}
+
+// showText makes the message say what the entry's text has come to, and returns it for the caller to
+// change. Of a content that is parts (D-5) an epoch copies the list once.
+func (r *Reducer) showText(e *entry) *messages.Message {
+	m := r.edit(e)
+	text := e.text.String()
+	if m.Content.IsParts() && e.partsIn == r.epoch {
+		parts := m.Content.Parts()
+		parts[len(parts)-1].Text = text
+		return m
+	}
+	m.Content = m.Content.WithLastText(text)
+	e.partsIn = r.epoch
+	return m
+}
+
+// flushHalves gives up, as the run breaks off, waiting for the second halves of surrogate pairs.
+func (r *Reducer) flushHalves() {
+	for e := range r.run.halfTexts {
+		if e.appending && e.text.half != 0 {
+			e.text.flush()
+			r.showText(e)
+		}
+	}
+	for c := range r.run.halfArgs {
+		if c.appending && c.args.half != 0 {
+			c.args.flush()
+			r.editCall(c).Arguments = c.args.String()
+		}
+	}
+	r.run.halfTexts, r.run.halfArgs = nil, nil
 }
 
 // spanStart and spanEnd judge REASONING_START and REASONING_END, which make no message (P-REA-1).
@@ -120,33 +156,44 @@ func (r *Reducer) spanEnd(e *event.ReasoningEnd) error {
 	return r.shut(reasoningSpans, r.run.spans[e.MessageID], e.MessageID, e.SubagentRunID)
 }
 
-// encryptedValue stores a value verbatim on what it belongs to (P-REA-2).
+// encryptedValue stores a value verbatim on what it belongs to (P-REA-2). Whoever is tagged must own that,
+// also if the thread does not hold it any more (P-VER-5).
 func (r *Reducer) encryptedValue(e *event.ReasoningEncryptedValue) error {
 	if e.Subtype == event.EncryptedToolCall {
 		c := r.calls[e.EntityID]
+		if c != nil {
+			if err := r.sameOwner(&c.lifetime, e.EntityID, e.SubagentRunID); err != nil {
+				return err
+			}
+		}
 		if c == nil || c.tc == nil {
 			r.warn("P-REA-2", e.EntityID, "no tool call has that id; the encrypted value was skipped")
 			return nil
-		}
-		if err := r.sameOwner(&c.lifetime, e.EntityID, e.SubagentRunID); err != nil {
-			return err
 		}
 		r.editCall(c).EncryptedValue = event.Some(e.EncryptedValue)
 		r.changedCall(EncryptedValueSet, c)
 		return nil
 	}
+	var target *entry
 	for _, kind := range [...]messages.Kind{messages.KindReasoning, messages.KindText, messages.KindTool} {
-		target := r.held(kind, e.EntityID)
-		if target == nil {
-			continue
+		found := r.find(kind, e.EntityID)
+		if found != nil && (target == nil || found.msg != nil) {
+			target = found
 		}
+		if target != nil && target.msg != nil {
+			break
+		}
+	}
+	if target != nil {
 		if err := r.sameOwner(&target.lifetime, e.EntityID, e.SubagentRunID); err != nil {
 			return err
 		}
-		r.edit(target).EncryptedValue = event.Some(e.EncryptedValue)
-		r.changed(EncryptedValueSet, target)
+	}
+	if target == nil || target.msg == nil {
+		r.warn("P-REA-2", e.EntityID, "no message has that id; the encrypted value was skipped")
 		return nil
 	}
-	r.warn("P-REA-2", e.EntityID, "no message has that id; the encrypted value was skipped")
+	r.edit(target).EncryptedValue = event.Some(e.EncryptedValue)
+	r.changed(EncryptedValueSet, target)
 	return nil
 }

@@ -23,6 +23,8 @@ type Thread struct {
 	Subagents Subagents
 	// Interrupts are those that the next run must answer (P-INT-1, P-RUN-3).
 	Interrupts []event.Interrupt
+
+	hasState bool // the agent or the run's input set the state, be it to {} (D-7)
 }
 
 // LastRun returns the run that is going on or ended last, nil if there was none.

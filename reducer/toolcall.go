@@ -55,10 +55,11 @@ func (r *Reducer) toolCallStart(e *event.ToolCallStart) error {
 	parent := r.callHolder(e)
 	m := r.edit(parent)
 	c.parent, c.index, c.epoch = parent, m.ToolCalls.Len(), r.epoch
-	c.appending, c.clipped = false, false
+	c.args, c.appending, c.clipped = buffer{}, false, false
 	c.tc = &messages.ToolCall{
 		ID: e.ToolCallID, Name: e.ToolCallName, Status: messages.ToolCallStreaming, Metadata: e.Metadata,
 	}
+	r.settleAnswer(c) // its result may have come first
 	m.ToolCalls = m.ToolCalls.Append(c.tc)
 	r.changedCall(ToolCallAdded, c)
 	return nil
@@ -79,7 +80,7 @@ func (r *Reducer) callHolder(e *event.ToolCallStart) *entry {
 	}
 	if parent == nil {
 		parent = r.entryFor(messages.KindText, id)
-		r.add(parent, &messages.Message{ID: id, Role: messages.RoleAssistant, Owner: e.SubagentRunID})
+		r.add(parent, &messages.Message{ID: id, Role: messages.RoleAssistant, Owner: e.SubagentRunID}, r.epoch)
 	}
 	return parent
 }
@@ -103,6 +104,12 @@ func (r *Reducer) toolCallArgs(e *event.ToolCallArgs) error {
 		c.args, c.appending = newBuffer(tc.Arguments), true
 	}
 	c.args.append(e.Delta)
+	if c.args.half != 0 {
+		if r.run.halfArgs == nil {
+			r.run.halfArgs = make(map[*call]struct{})
+		}
+		r.run.halfArgs[c] = struct{}{}
+	}
 	tc.Arguments = c.args.String()
 	if e.Metadata.Exists() {
 		tc.Metadata = tc.Metadata.Merge(e.Metadata)
@@ -145,7 +152,7 @@ func (r *Reducer) toolCallEnd(e *event.ToolCallEnd) error {
 
 // toolCallResult makes the tool message that answers a call and puts it where it belongs (P-TOL-3).
 func (r *Reducer) toolCallResult(e *event.ToolCallResult) error {
-	c := r.calls[e.ToolCallID]
+	c := r.callFor(e.ToolCallID)
 	result := r.entryFor(messages.KindTool, e.MessageID)
 	result.own(r.run.seq, e.SubagentRunID)
 	m := &messages.Message{
@@ -154,11 +161,13 @@ func (r *Reducer) toolCallResult(e *event.ToolCallResult) error {
 	}
 	if result.msg != nil {
 		m.Metadata = result.msg.Metadata.Merge(e.Metadata)
+		r.countAnswer(result.msg.ToolCallID, -1)
 		*r.edit(result) = *m
+		r.countAnswer(e.ToolCallID, 1)
 		r.changed(MessageReplaced, result)
 	} else {
-		if c == nil || c.tc == nil {
-			r.add(result, m)
+		if c.tc == nil {
+			r.add(result, m, r.epoch)
 		} else {
 			r.insertAfter(r.lastResultOf(c.parent), result, m)
 			c.parent.lastResult = result
@@ -166,10 +175,7 @@ func (r *Reducer) toolCallResult(e *event.ToolCallResult) error {
 		r.changed(MessageAdded, result)
 	}
 	r.change.ToolCallID = e.ToolCallID
-	if c != nil {
-		c.answeredIn = r.run.seq
-	}
-	r.answers(m)
+	c.answeredIn = r.run.seq
 	return nil
 }
 

@@ -135,7 +135,7 @@ func edit(v Value, pointer string, kind OpKind, val Value) (Value, *fault) {
 	}
 	if v.n.kind == KindArray {
 		i, _ := parseIndex(token)
-		return v.setElement(i, changed), nil
+		return v.setElement(i, old, changed), nil
 	}
 	return v.withMember(token, changed), nil
 }
@@ -153,7 +153,8 @@ func editChild(v Value, token string, kind OpKind, val Value) (Value, *fault) {
 			return v.withMember(token, val), nil
 		}
 	}
-	if _, err := v.child(token); err != nil {
+	old, err := v.child(token)
+	if err != nil {
 		return Value{}, err
 	}
 	if v.n.kind == KindArray {
@@ -161,7 +162,7 @@ func editChild(v Value, token string, kind OpKind, val Value) (Value, *fault) {
 		if kind == OpRemove {
 			return v.removeElement(i), nil
 		}
-		return v.setElement(i, val), nil
+		return v.setElement(i, old, val), nil
 	}
 	if kind == OpRemove {
 		return v.withoutMember(token), nil

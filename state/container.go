@@ -14,22 +14,77 @@ const scanned = 32
 
 // container is the inside of an array or object. Exactly one of items, members and table is in use.
 type container struct {
-	size    int     // see Value.size
-	height  int     // levels of containers, this one included
-	heights []tally // children by height, lowest first; kept if there are more than scanned
+	size    int      // see Value.size
+	heights *heights // of the children; kept if there are more than scanned
 	items   seq.Seq[Value]
 	members []Member
 	table   *table
 }
 
-// tally says how many children of a container have a height.
-type tally struct{ height, n int }
+// boxed is a container with its node, so that both cost one allocation.
+type boxed struct {
+	node
+	container
+}
 
-func (v Value) height() int {
-	if v.n == nil || v.n.c == nil {
+// newBox returns a box for a container, with room for as many members in the same allocation where
+// they are few.
+func newBox(kind Kind, members int) *boxed {
+	var b *boxed
+	switch {
+	case members == 0:
+		b = new(boxed)
+	case members <= 2:
+		r := new(struct {
+			boxed
+			room [2]Member
+		})
+		b, r.members = &r.boxed, r.room[:members:members]
+	case members <= 4:
+		r := new(struct {
+			boxed
+			room [4]Member
+		})
+		b, r.members = &r.boxed, r.room[:members:members]
+	case members <= 8:
+		r := new(struct {
+			boxed
+			room [8]Member
+		})
+		b, r.members = &r.boxed, r.room[:members:members]
+	default:
+		b = new(boxed)
+		b.members = make([]Member, members)
+	}
+	b.kind, b.height, b.c = kind, 1, &b.container
+	return b
+}
+
+// copied returns a box like that of the container v, with room for as many members, which the caller
+// sets.
+func (v Value) copied(members int) *boxed {
+	b := newBox(v.n.kind, members)
+	room := b.members
+	b.height, b.container = v.n.height, *v.n.c
+	b.members = room
+	return b
+}
+
+func (b *boxed) value() Value { return Value{&b.node} }
+
+// heights says how many children of a container have which height, lowest first.
+type heights []tally
+
+type tally struct {
+	height int32
+	n      int
+}
+
+func (v Value) height() int32 {
+	if v.n == nil {
 		return 0
 	}
-	return v.n.c.height
+	return v.n.height
 }
 
 // size is what v's encoding takes, in bytes, before strings are escaped; up to one byte more for
@@ -81,107 +136,102 @@ func (c *container) children(yield func(Value) bool) {
 
 // newArray returns the array of items, none of which may be absent. items is copied.
 func newArray(items []Value) Value {
-	b := &boxed{container: container{size: 2, items: seq.Of(items)}}
+	b := newBox(KindArray, 0)
+	b.size, b.items = 2, seq.Of(items)
 	for _, v := range items {
 		b.size += elementSize(v)
+		b.height = max(b.height, v.height()+1)
 	}
-	b.measure()
-	return b.value(KindArray)
+	if len(items) > scanned {
+		b.measure()
+	}
+	return b.value()
 }
 
-func (b *boxed) value(kind Kind) Value {
-	b.node.kind = kind
-	b.node.c = &b.container
-	return Value{&b.node}
-}
-
-// measure sets the heights of a container from its children.
-func (c *container) measure() {
-	c.height = 1
-	if c.len() <= scanned {
-		for v := range c.children {
-			c.height = max(c.height, v.height()+1)
+// measure sets the heights from all children.
+func (b *boxed) measure() {
+	b.height, b.heights = 1, nil
+	if b.len() <= scanned {
+		for v := range b.children {
+			b.height = max(b.height, v.height()+1)
 		}
 		return
 	}
-	c.heights = nil
-	for v := range c.children {
-		c.heights = count(c.heights, v.height(), 1)
+	var h heights
+	for v := range b.children {
+		h.count(v.height(), 1)
 	}
-	c.height = c.heights[len(c.heights)-1].height + 1
+	b.heights, b.height = &h, h.top()+1
 }
 
-// count returns tallies, changed in place, with n added to that of height.
-func count(tallies []tally, height, n int) []tally {
-	i := len(tallies)
-	for i > 0 && tallies[i-1].height >= height {
+func (h heights) top() int32 { return h[len(h)-1].height }
+
+// count adds n to the number of children with a height.
+func (h *heights) count(height int32, n int) {
+	t := *h
+	i := len(t)
+	for i > 0 && t[i-1].height >= height {
 		i--
 	}
-	if i == len(tallies) || tallies[i].height != height {
-		return slices.Insert(tallies, i, tally{height, n})
+	if i == len(t) || t[i].height != height {
+		*h = slices.Insert(t, i, tally{height, n})
+		return
 	}
-	if tallies[i].n += n; tallies[i].n == 0 {
-		return slices.Delete(tallies, i, i+1)
+	if t[i].n += n; t[i].n == 0 {
+		*h = slices.Delete(t, i, i+1)
 	}
-	return tallies
 }
 
-// replaced brings the heights of c, already changed otherwise, up to date with a child out that went
+// replaced brings the heights of b, already changed otherwise, up to date with a child out that went
 // and a child in that came; either may be absent.
-func (c *container) replaced(out, in Value) {
-	if n := c.len(); n <= scanned {
-		c.heights = nil
-	} else if c.heights == nil {
-		c.measure()
-		return
-	}
-	if c.heights == nil {
-		switch {
-		case in.Exists() && in.height()+1 >= c.height:
-			c.height = in.height() + 1
-		case out.height()+1 == c.height && c.height > 1:
-			c.measure()
+func (b *boxed) replaced(out, in Value) {
+	switch n := b.len(); {
+	case n > scanned && b.heights == nil:
+		b.measure()
+	case n <= scanned:
+		b.heights = nil
+		if in.Exists() && in.height()+1 >= b.height {
+			b.height = in.height() + 1
+		} else if out.height()+1 == b.height && b.height > 1 {
+			b.measure()
 		}
-		return
+	case out.Exists() && in.Exists() && out.height() == in.height():
+	default:
+		h := append(make(heights, 0, len(*b.heights)+1), *b.heights...)
+		if out.Exists() {
+			h.count(out.height(), -1)
+		}
+		if in.Exists() {
+			h.count(in.height(), 1)
+		}
+		b.heights, b.height = &h, h.top()+1
 	}
-	if out.Exists() && in.Exists() && out.height() == in.height() {
-		return
-	}
-	c.heights = append(make([]tally, 0, len(c.heights)+1), c.heights...)
-	if out.Exists() {
-		c.heights = count(c.heights, out.height(), -1)
-	}
-	if in.Exists() {
-		c.heights = count(c.heights, in.height(), 1)
-	}
-	c.height = c.heights[len(c.heights)-1].height + 1
 }
 
-// setElement returns the array v with element i replaced.
-func (v Value) setElement(i int, val Value) Value {
-	b := &boxed{container: *v.n.c}
-	out := b.items.At(i)
+// setElement returns the array v with element i, which is out, replaced.
+func (v Value) setElement(i int, out, val Value) Value {
+	b := v.copied(0)
 	b.items = b.items.Set(i, val)
 	b.size += val.size() - out.size()
 	b.replaced(out, val)
-	return b.value(KindArray)
+	return b.value()
 }
 
 // insertElement returns the array v with val before element i, or at the end if i is its length.
 func (v Value) insertElement(i int, val Value) Value {
-	b := &boxed{container: *v.n.c}
+	b := v.copied(0)
 	b.items = b.items.Insert(i, val)
 	b.size += elementSize(val)
 	b.replaced(Value{}, val)
-	return b.value(KindArray)
+	return b.value()
 }
 
 // removeElement returns the array v without element i.
 func (v Value) removeElement(i int) Value {
-	b := &boxed{container: *v.n.c}
+	b := v.copied(0)
 	out := b.items.At(i)
 	b.items = b.items.Remove(i)
 	b.size -= elementSize(out)
 	b.replaced(out, Value{})
-	return b.value(KindArray)
+	return b.value()
 }

@@ -2,27 +2,20 @@ package state
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-// FromJSONPatch returns the patch p of the json-patch package as a [Patch]. Errors are those of
-// [Parse] and [ParsePatch].
+// FromJSONPatch returns the patch p of the json-patch package as a [Patch]; the extra members of an
+// operation come in the order of their names. Errors are those of [Parse] and [ParsePatch].
 func FromJSONPatch(p jsonpatch.Patch) (Patch, error) {
 	ops := make([]Value, len(p))
 	for i, op := range p {
 		members := make([]Member, 0, len(op))
-		for _, key := range []string{"op", "path", "from", "value"} {
-			if raw, ok := op[key]; ok {
-				v, err := rawValue(raw)
-				if err != nil {
-					return nil, err
-				}
-				members = append(members, Member{key, v})
-			}
-		}
-		for key, raw := range op {
-			v, err := rawValue(raw)
+		for _, key := range slices.Sorted(maps.Keys(op)) {
+			v, err := rawValue(op[key])
 			if err != nil {
 				return nil, err
 			}

@@ -1,24 +1,27 @@
 package state
 
-import "slices"
-
 // newObject returns the object of members, none of which may have an absent value: of several with
 // the same key the last one counts, at the place of the first. members is copied, and changed.
 func newObject(members []Member) Value {
-	b := &boxed{container: container{size: 2}}
-	if len(members) <= smallObject {
-		b.members = slices.Clone(unique(members))
-		for _, m := range b.members {
-			b.size += memberSize(m.Key, m.Value)
-		}
-	} else {
-		b.table = newTable(members)
+	if len(members) > smallObject {
+		b := newBox(KindObject, 0)
+		b.size, b.table = 2, newTable(members)
 		for _, e := range b.table.order.All() {
 			b.size += memberSize(e.key, e.value)
 		}
+		b.measure()
+		return b.value()
 	}
-	b.measure()
-	return b.value(KindObject)
+	members = unique(members)
+	b := newBox(KindObject, len(members))
+	b.size = 2
+	for i := range members {
+		m := &members[i]
+		b.members[i] = *m
+		b.size += memberSize(m.Key, m.Value)
+		b.height = max(b.height, m.Value.height()+1)
+	}
+	return b.value()
 }
 
 // unique drops duplicate keys from members, of which there are few, in place.
@@ -72,22 +75,24 @@ func (c *container) each(yield func(string, Value) bool) {
 
 // withMember returns the object v with member key set to val, which is not absent.
 func (v Value) withMember(key string, val Value) Value {
-	b := &boxed{container: *v.n.c}
+	var b *boxed
 	var out Value
-	if b.table != nil {
+	old := v.n.c.members
+	switch i := find(old, key); {
+	case v.n.c.table != nil:
+		b = v.copied(0)
 		b.table, out = b.table.set(key, val)
-	} else if i := find(b.members, key); i >= 0 {
-		out = b.members[i].Value
-		b.members = slices.Clone(b.members)
-		b.members[i].Value = val
-	} else {
-		members := make([]Member, len(b.members)+1)
-		copy(members, b.members)
-		members[len(b.members)] = Member{key, val}
-		b.members = members
-		if len(members) > smallObject {
-			b.table, b.members = newTable(members), nil
-		}
+	case i >= 0:
+		b = v.copied(len(old))
+		copy(b.members, old)
+		b.members[i].Value, out = val, old[i].Value
+	case len(old) < smallObject:
+		b = v.copied(len(old) + 1)
+		copy(b.members, old)
+		b.members[len(old)] = Member{key, val}
+	default:
+		b = v.copied(0)
+		b.table = newTable(append(old[:len(old):len(old)], Member{key, val}))
 	}
 	if out.Exists() {
 		b.size += val.size() - out.size()
@@ -95,25 +100,28 @@ func (v Value) withMember(key string, val Value) Value {
 		b.size += memberSize(key, val)
 	}
 	b.replaced(out, val)
-	return b.value(KindObject)
+	return b.value()
 }
 
 // withoutMember returns the object v without its member key.
 func (v Value) withoutMember(key string) Value {
-	b := &boxed{container: *v.n.c}
+	var b *boxed
 	var out Value
-	if b.table != nil {
+	old := v.n.c.members
+	if v.n.c.table != nil {
+		b = v.copied(0)
 		b.table, out = b.table.remove(key)
 		if b.table.order.Len() <= smallObject/2 {
 			b.members, b.table = b.table.members(), nil
 		}
 	} else {
-		i := find(b.members, key)
-		out = b.members[i].Value
-		members := make([]Member, 0, len(b.members)-1)
-		b.members = append(append(members, b.members[:i]...), b.members[i+1:]...)
+		i := find(old, key)
+		out = old[i].Value
+		b = v.copied(len(old) - 1)
+		copy(b.members, old[:i])
+		copy(b.members[i:], old[i+1:])
 	}
 	b.size -= memberSize(key, out)
 	b.replaced(out, Value{})
-	return b.value(KindObject)
+	return b.value()
 }

@@ -71,6 +71,7 @@ type parser struct {
 	values  []Value  // elements of the open arrays
 	members []Member // members of the open objects
 	keys    [64]string
+	slab
 }
 
 func (p *parser) value(depth int) (Value, error) {
@@ -120,7 +121,7 @@ func (p *parser) number() (Value, error) {
 		}
 		return Value{}, err
 	}
-	v := number(string(p.data[p.i:end]))
+	v := p.digits(p.data[p.i:end])
 	p.i = end
 	return v, nil
 }
@@ -133,7 +134,10 @@ func (p *parser) string() (Value, error) {
 		}
 		return Value{}, err
 	}
-	v := String(jsontext.Text(p.data[p.i+1 : end-1]))
+	v := Value{emptyString}
+	if raw := p.data[p.i+1 : end-1]; len(raw) > 0 {
+		v = p.scalar(KindString, p.text(raw))
+	}
 	p.i = end
 	return v, nil
 }
@@ -154,7 +158,7 @@ func (p *parser) key() (string, error) {
 	}
 	known := &p.keys[(int(raw[0])+int(raw[len(raw)-1])<<1+len(raw)<<3)%len(p.keys)]
 	if *known != string(raw) {
-		s := jsontext.Text(raw)
+		s := p.text(raw)
 		if s != string(raw) {
 			return s, nil // it has escapes: the name is not what is written
 		}

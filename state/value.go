@@ -18,15 +18,10 @@ type Value struct{ n *node }
 
 // node is what a Value points to; it is never changed once a Value holds it.
 type node struct {
-	kind Kind
-	text string     // string: the text; number, boolean and null: the literal
-	c    *container // array and object
-}
-
-// boxed is a container with its node, so that both cost one allocation.
-type boxed struct {
-	node
-	container
+	kind   Kind
+	height int32      // levels of containers, this one included; 0 for a scalar
+	text   string     // string: the text; number, boolean and null: the literal
+	c      *container // array and object
 }
 
 var (

@@ -109,7 +109,6 @@ func isHex(c byte) bool {
 
 // SkipNumber returns the index after the number literal that starts at data[i].
 func SkipNumber(data []byte, i int) (int, error) {
-	start := i
 	if i < len(data) && data[i] == '-' {
 		i++
 	}
@@ -119,7 +118,7 @@ func SkipNumber(data []byte, i int) (int, error) {
 	case i == first:
 		return i, number(data, i, "digit expected in number")
 	case data[first] == '0' && i > first+1:
-		return start, &SyntaxError{first, "number with a leading zero"}
+		return first + 1, &SyntaxError{first + 1, "number with a leading zero"}
 	}
 	if i < len(data) && data[i] == '.' {
 		end := digits(data, i+1)

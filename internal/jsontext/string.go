@@ -34,6 +34,9 @@ func Text(s []byte) string {
 	return string(AppendUnescaped(make([]byte, 0, len(s)+8), s))
 }
 
+// IsText reports whether s, the inside of a literal, stands for itself: no escapes, and UTF-8.
+func IsText(s []byte) bool { return plainUTF8(s) == len(s) }
+
 // AppendUnescaped is [Unquote] for the inside of a literal that [SkipString] has accepted.
 func AppendUnescaped(dst, s []byte) []byte {
 	for len(s) > 0 {

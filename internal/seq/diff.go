@@ -20,112 +20,124 @@ func diff[T any](a, b Seq[T], back bool, same func(x, y T) bool, yield func(int)
 	if Same(a, b) {
 		return
 	}
-	x, y := newCursor(a, back), newCursor(b, back)
+	var x, y cursor[T]
+	x.start(a, back)
+	y.start(b, back)
 	at := 0
-	for len(x.todo) > 0 && len(y.todo) > 0 {
-		p, q := x.top(), y.top()
-		if p.node != nil && p.node == q.node {
-			at += p.node.count()
-			x.pop()
-			y.pop()
-			continue
-		}
-		if dp, dq := p.depth, q.depth; dp > 0 || dq > 0 {
+	for x.ready() && y.ready() {
+		p, dp := x.peek()
+		q, dq := y.peek()
+		switch {
+		case p == nil && q == nil:
+			n := min(len(x.leaf), len(y.leaf))
+			if !sameSlice(x.leaf, y.leaf) {
+				for i := range n {
+					if !same(x.item(i), y.item(i)) && !yield(at+i) {
+						return
+					}
+				}
+			}
+			at += n
+			x.advance(n)
+			y.advance(n)
+		case p == q:
+			at += p.count()
+			x.skip()
+			y.skip()
+		default:
 			if dp >= dq {
 				x.open()
 			}
 			if dq >= dp {
 				y.open()
 			}
-			continue
 		}
-		n := min(len(p.items), len(q.items))
-		if !sameSlice(p.items, q.items) {
-			for i := range n {
-				if !same(p.at(i, back), q.at(i, back)) && !yield(at+i) {
-					return
-				}
-			}
-		}
-		at += n
-		x.advance(n)
-		y.advance(n)
 	}
 }
 
-// cursor walks the leaves of a sequence and can pass over whole subtrees.
+// cursor walks the leaves of a sequence, from either end, and can pass over whole subtrees.
 type cursor[T any] struct {
-	todo []part[T] // what is left to walk, next last
-	back bool
+	back   bool
+	leaf   []T        // what is left of the leaf that is open, if one is
+	frames []frame[T] // the inner nodes above what comes next, root first
+	tail   []T        // comes after the tree
 }
 
-// part is a subtree that has not been opened (node, with its levels of inner nodes) or what is left
-// of a leaf.
-type part[T any] struct {
-	node  *node[T]
+// frame is an inner node, with the number of its children that are done.
+type frame[T any] struct {
+	n     *node[T]
 	depth int
-	items []T
+	done  int
 }
 
-func (p part[T]) at(i int, back bool) T {
+func (c *cursor[T]) start(s Seq[T], back bool) {
+	c.back = back
 	if back {
-		return p.items[len(p.items)-1-i]
-	}
-	return p.items[i]
-}
-
-func newCursor[T any](s Seq[T], back bool) *cursor[T] {
-	c := &cursor[T]{back: back}
-	if !back {
-		c.pushItems(s.tail)
+		c.leaf = s.tail
+	} else {
+		c.tail = s.tail
 	}
 	if s.root != nil {
-		c.push(s.root, s.root.depth())
-	}
-	if back {
-		c.pushItems(s.tail)
-	}
-	return c
-}
-
-func (c *cursor[T]) push(n *node[T], depth int) {
-	c.todo = append(c.todo, part[T]{n, depth, n.items})
-}
-
-func (c *cursor[T]) pushItems(items []T) {
-	if len(items) > 0 {
-		c.todo = append(c.todo, part[T]{items: items})
+		above := &node[T]{kids: []*node[T]{s.root}} // so that the root can be passed over too
+		depth := s.root.depth() + 1
+		c.frames = append(make([]frame[T], 0, depth), frame[T]{above, depth, 0})
 	}
 }
 
-func (c *cursor[T]) top() part[T] { return c.todo[len(c.todo)-1] }
-
-func (c *cursor[T]) pop() { c.todo = c.todo[:len(c.todo)-1] }
-
-// open replaces the subtree on top, an inner node, by its children.
-func (c *cursor[T]) open() {
-	p := c.top()
-	c.pop()
-	for i := range p.node.kids {
-		k := i
-		if !c.back {
-			k = len(p.node.kids) - 1 - i
+// ready brings up what comes next and reports whether there is anything.
+func (c *cursor[T]) ready() bool {
+	for len(c.leaf) == 0 && len(c.frames) > 0 {
+		if f := c.top(); f.done < len(f.n.kids) {
+			return true
 		}
-		c.push(p.node.kids[k].node, p.depth-1)
+		c.frames = c.frames[:len(c.frames)-1]
 	}
+	if len(c.leaf) == 0 {
+		c.leaf, c.tail = c.tail, nil
+	}
+	return len(c.leaf) > 0
 }
 
-// advance takes n elements off the leaf on top.
-func (c *cursor[T]) advance(n int) {
-	p := &c.todo[len(c.todo)-1]
-	if n == len(p.items) {
-		c.pop()
+func (c *cursor[T]) top() *frame[T] { return &c.frames[len(c.frames)-1] }
+
+// peek returns the subtree that comes next and its levels of inner nodes; nil and -1 if a leaf is open.
+func (c *cursor[T]) peek() (*node[T], int) {
+	if len(c.leaf) > 0 {
+		return nil, -1
+	}
+	f := c.top()
+	if c.back {
+		return f.n.kids[len(f.n.kids)-1-f.done], f.depth - 1
+	}
+	return f.n.kids[f.done], f.depth - 1
+}
+
+// skip passes over the subtree that comes next.
+func (c *cursor[T]) skip() { c.top().done++ }
+
+// open goes down into the subtree that comes next.
+func (c *cursor[T]) open() {
+	n, depth := c.peek()
+	c.skip()
+	if depth == 0 {
+		c.leaf = n.items
 		return
 	}
-	p.node = nil
+	c.frames = append(c.frames, frame[T]{n, depth, 0})
+}
+
+func (c *cursor[T]) item(i int) T {
 	if c.back {
-		p.items = p.items[:len(p.items)-n]
+		return c.leaf[len(c.leaf)-1-i]
+	}
+	return c.leaf[i]
+}
+
+// advance takes n items off the open leaf.
+func (c *cursor[T]) advance(n int) {
+	if c.back {
+		c.leaf = c.leaf[:len(c.leaf)-n]
 	} else {
-		p.items = p.items[n:]
+		c.leaf = c.leaf[n:]
 	}
 }

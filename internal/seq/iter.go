@@ -40,7 +40,7 @@ func (n *node[T]) forward(i, at int, yield func(int, T) bool) bool {
 		if !c.forward(i, at, yield) {
 			return false
 		}
-		at += c.n - i
+		at += c.count() - i
 		i = 0
 	}
 	return true
@@ -76,7 +76,7 @@ func (n *node[T]) backward(at int, yield func(int, T) bool) bool {
 		if !n.kids[k].backward(at, yield) {
 			return false
 		}
-		at -= n.kids[k].n
+		at -= n.kids[k].count()
 	}
 	return true
 }

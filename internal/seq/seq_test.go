@@ -52,14 +52,13 @@ func check[T any](s Seq[T]) error {
 		}
 		sum := 0
 		for i, k := range n.kids {
-			got, err := walk(k.node, level+1, edge && i == len(n.kids)-1)
+			got, err := walk(k, level+1, edge && i == len(n.kids)-1)
 			if err != nil {
 				return 0, err
 			}
-			if got != k.n {
-				return 0, fmt.Errorf("a count of %d for %d", k.n, got)
+			if sum += got; sum != n.ends[i] {
+				return 0, fmt.Errorf("an end of %d at %d", n.ends[i], sum)
 			}
-			sum += got
 		}
 		return sum, nil
 	}

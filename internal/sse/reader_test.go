@@ -234,7 +234,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		{"endless small events", "", "data: 1\n\n", false},
 	} {
 		t.Run("P-SSE-2 "+tt.name, func(t *testing.T) {
-			r := NewReader(&endless{tt.head, tt.unit, 10 << 20}, limit)
+			r := NewReader(&endless{tt.head, tt.unit, 4 << 20}, limit)
 			var err error
 			for err == nil {
 				_, err = r.Next()

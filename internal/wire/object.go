@@ -240,7 +240,7 @@ func OptField[T any](o *Object, key string, read func(*Reader, state.Value) T) (
 	return value, true
 }
 
-// List reads the member key, a list that must be present; see [Reader.list].
+// List reads the member key, a list that must be present; see [Elements].
 func List[T any](o *Object, key string, read func(*Reader, state.Value) T) []T {
 	v := o.get(key)
 	o.r.push(key)

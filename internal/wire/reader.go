@@ -88,17 +88,24 @@ func (r *Reader) unknown(rule, key, value string) {
 	r.gone = &unrecognised{rule: rule, depth: len(path), path: path, value: value}
 }
 
+// mark is what was noted before a removable place is read.
 type mark struct {
 	fault    *Fault
 	removals int
+	gone     *unrecognised
 }
 
-func (r *Reader) mark() mark { return mark{r.fault, len(r.removals)} }
+func (r *Reader) mark() mark {
+	m := mark{r.fault, len(r.removals), r.gone}
+	r.gone = nil
+	return m
+}
 
 // settle is called at a removable place after what it holds was read. If that is unrecognised, the place
 // takes it along: what was noted inside since m is forgotten, and the place is noted as removed.
 func (r *Reader) settle(m mark) (kept bool) {
 	g := r.gone
+	r.gone = m.gone
 	if g == nil {
 		return true
 	}
@@ -106,7 +113,7 @@ func (r *Reader) settle(m mark) (kept bool) {
 	if inner := g.path[min(len(r.path), g.depth):]; len(inner) > 0 {
 		text = pointer(inner) + " is " + Quote(g.value) + ", which is not recognised"
 	}
-	r.gone, r.fault = nil, m.fault
+	r.fault = m.fault
 	r.removals = append(r.removals[:m.removals], Removal{g.rule, pointer(r.path), text})
 	return false
 }

@@ -1,0 +1,242 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+)
+
+// Peer returns a middleware for an agent that is known to speak no newer version than this, such as "0.0.57":
+// the exchange is brought down to what such a peer knows (P-VRS-2). Nothing is invented, and no outcome, id or
+// order changes. What is lost is told by warnings; those about the input come with the first event.
+//
+//   - below 1.0: the input says no protocolVersion (P-INP-1).
+//   - up to 0.0.57: messages are sent without subagentRunId. SUBAGENT_* events are dropped, and what subagents
+//     produced is the parent's.
+//   - up to 0.0.39: content parts are sent as their text, an assistant message without content with an empty
+//     one, and no parentRunId.
+//
+// What older peers send is converted without Peer too. A version that is not digits and dots is an error of
+// every run.
+func Peer(version string) Middleware {
+	peer, ok := parseVersion(version)
+	return func(next Agent) Agent {
+		return agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+			if !ok {
+				return failed(fmt.Errorf("peer version %q is not digits and dots", version))
+			}
+			var warnings []event.Warning
+			if peer.before("1.0") {
+				in.ProtocolVersion = event.Opt[string]{}
+			}
+			if !peer.after("0.0.57") {
+				in.Messages = downgraded(in.Messages, withoutOwner)
+			}
+			if !peer.after("0.0.39") {
+				in.ParentRunID = event.Opt[string]{}
+				in.Messages, warnings = flattened(in.Messages)
+			}
+			events := next.Run(ctx, in)
+			if !peer.after("0.0.57") {
+				events = mapped(events, func() func(event.Event) event.Event { return new(flattener).flatten })
+			}
+			return noting(warnings, events)
+		})
+	}
+}
+
+// failed is a run that is nothing but an error.
+func failed(err error) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) { yield(nil, err) }
+}
+
+// version is a version's components, decimal numbers without leading zeros.
+type version []string
+
+// parseVersion reports false if s is not numbers separated by dots.
+func parseVersion(s string) (version, bool) {
+	v := version(strings.Split(s, "."))
+	for i, digits := range v {
+		if digits == "" || strings.Trim(digits, "0123456789") != "" {
+			return nil, false
+		}
+		v[i] = strings.TrimLeft(digits, "0")
+	}
+	return v, true
+}
+
+// compare compares component by component; a missing one is 0.
+func (v version) compare(s string) int {
+	other, _ := parseVersion(s)
+	for i := range max(len(v), len(other)) {
+		var a, b string
+		if i < len(v) {
+			a = v[i]
+		}
+		if i < len(other) {
+			b = other[i]
+		}
+		if c := cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func (v version) before(s string) bool { return v.compare(s) < 0 }
+func (v version) after(s string) bool  { return v.compare(s) > 0 }
+
+// downgraded returns the messages, each as convert returns it, without changing any; ms itself if convert
+// changes none.
+func downgraded(ms []*messages.Message, convert func(int, *messages.Message) *messages.Message) []*messages.Message {
+	out := ms
+	for i, m := range ms {
+		if m == nil {
+			continue // enforcement tells of it
+		}
+		if n := convert(i, m); n != m {
+			if &out[0] == &ms[0] {
+				out = slices.Clone(ms)
+			}
+			out[i] = n
+		}
+	}
+	return out
+}
+
+func withoutOwner(_ int, m *messages.Message) *messages.Message {
+	if m.Owner.IsParent() {
+		return m
+	}
+	n := *m
+	n.Owner = event.Owner{}
+	return &n
+}
+
+// flattened returns the messages with text for content, and a warning for each message that lost parts.
+func flattened(ms []*messages.Message) ([]*messages.Message, []event.Warning) {
+	var warnings []event.Warning
+	out := downgraded(ms, func(i int, m *messages.Message) *messages.Message {
+		n := *m
+		switch {
+		case m.Content.IsParts():
+			content, lost := flatten(m.Content.Parts())
+			n.Content = content
+			if len(lost) > 0 {
+				warnings = append(warnings, event.Warning{
+					Rule: "P-VRS-2", Type: "RunAgentInput", Path: fmt.Sprintf("/messages/%d/content", i),
+					Text: fmt.Sprintf("not sent: the peer cannot receive the parts of message %q that are no text: %s", m.ID, strings.Join(lost, ", ")),
+				})
+			}
+		case m.Role == messages.RoleAssistant && !m.Content.Exists():
+			n.Content = messages.Text("")
+		default:
+			return m
+		}
+		return &n
+	})
+	return out, warnings
+}
+
+// flatten returns the texts of the parts as one, and the kinds of the parts that are lost by that.
+func flatten(parts []messages.Part) (messages.Content, []string) {
+	var texts strings.Builder
+	var lost []string
+	for _, p := range parts {
+		if p.Type == messages.PartText {
+			texts.WriteString(p.Text)
+		} else {
+			lost = append(lost, string(p.Type))
+		}
+	}
+	return messages.Text(texts.String()), lost
+}
+
+// flattener takes the subagents out of one stream.
+type flattener struct{ told bool }
+
+const tag = "subagentRunId"
+
+// flatten returns ev without what a peer up to 0.0.57 does not know. It looks where the protocol has a
+// subagentRunId and not into what belongs to the producer.
+func (p *flattener) flatten(ev event.Event) event.Event {
+	f, isFrame := ev.(event.Frame)
+	if !isFrame {
+		f = event.FrameOfEvent(ev)
+	}
+	switch f.Type() {
+	case event.TypeSubagentStarted, event.TypeSubagentFinished, event.TypeSubagentError:
+		return dropped(f, event.Warning{
+			Rule: "P-VRS-2", Type: f.TypeName(), Path: text(f.Value(), tag),
+			Text: "dropping " + f.TypeName() + ": the agent is pinned to a version without subagents",
+		})
+	}
+	if !bytes.Contains(f.Data(), []byte(tag)) {
+		return ev
+	}
+	v := f.Value()
+	flat, n := untagged(v)
+	switch f.Type() {
+	case event.TypeMessagesSnapshot:
+		flat = untaggedList(flat, "messages", &n)
+	case event.TypeRunStarted:
+		if input := flat.Get("input"); input.Kind() == state.KindObject {
+			flat = flat.With("input", untaggedList(input, "messages", &n))
+		}
+	case event.TypeRunFinished:
+		if outcome := flat.Get("outcome"); outcome.Kind() == state.KindObject {
+			flat = flat.With("outcome", untaggedList(outcome, "interrupts", &n))
+		}
+	}
+	if n == 0 {
+		return ev
+	}
+	g, err := event.FrameOf(flat)
+	if err != nil {
+		return ev // a frame always has its type
+	}
+	g = g.WithWarnings(f.Warnings()...)
+	if !p.told {
+		p.told = true
+		g = g.WithWarnings(event.Warning{
+			Rule: "P-VRS-2", Type: f.TypeName(), Path: "/" + tag,
+			Text: "removed, here and in the rest of the stream: the agent is pinned to a version without subagents",
+		})
+	}
+	return g
+}
+
+// untagged returns v without its tag, and how many it had.
+func untagged(v state.Value) (state.Value, int) {
+	if v.Kind() != state.KindObject || !v.Get(tag).Exists() {
+		return v, 0
+	}
+	return v.Without(tag), 1
+}
+
+// untaggedList returns v with the elements of the array key untagged, and adds their number to n.
+func untaggedList(v state.Value, key string, n *int) state.Value {
+	list := v.Get(key)
+	if list.Kind() != state.KindArray {
+		return v
+	}
+	items := make([]state.Value, 0, list.Len())
+	before := *n
+	for _, item := range list.Elements() {
+		item, tags := untagged(item)
+		*n += tags
+		items = append(items, item)
+	}
+	if *n == before {
+		return v
+	}
+	return v.With(key, state.Array(items...))
+}

@@ -1,0 +1,77 @@
+package client
+
+import (
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+)
+
+// Result is how one call of [Session.Run], [Session.Send] or [Session.Resume] ended. It is a plain value,
+// immutable and safe for concurrent use.
+type Result struct {
+	// Status is that of the last run: Succeeded, Interrupted, Cancelled, Failed, Rejected or Truncated
+	// (P-RUN-1); Empty if the context ended before anything was sent.
+	Status reducer.Status
+	// Runs is how often the agent was run: once, and once more for each round of tool answers.
+	Runs int
+	// Result is the last run's RUN_FINISHED.result, absent if it had none.
+	Result state.Value
+	// Usage is the token usage of these runs, summed by provider and model.
+	Usage []event.TokenUsage
+	// NewMessages are the messages that these runs added to the thread, in its order, with the answers of
+	// tools but without the messages that the caller sent.
+	NewMessages []*messages.Message
+	// PendingToolCalls are the calls that wait for an answer from the caller: send it with
+	// [messages.ToolResult] (P-RUN-2).
+	PendingToolCalls []*messages.ToolCall
+	// Interrupts are those that the next call must answer: see [Session.Resume] (P-INT-1).
+	Interrupts []event.Interrupt
+	// Thread is the snapshot at the end.
+	Thread *reducer.Thread
+	// Err is why it did not end well, nil if it succeeded, was interrupted, or was cancelled by the agent.
+	// These are told apart with errors.Is and errors.As:
+	//
+	//   - a run that failed by its own word: a *reducer.RunError
+	//   - a stream that was rejected: ErrRejected, and reducer.ErrProtocol or event.ErrMalformed
+	//   - a stream that ended early: ErrTruncated
+	//   - a transport that failed: ErrTransport, ErrStatus, ErrContentType, ErrIdle …, and ErrTruncated too if
+	//     events were being read; any other agent: the error that it ended with
+	//   - data that is no event, or an input that cannot be sent: event.ErrMalformed without ErrRejected
+	//   - the caller's own cancellation: context.Canceled or context.DeadlineExceeded, and the context's cause
+	//   - Session.Cancel, Session.Close, or breaking out of the loop: ErrStopped
+	//   - tools that are called for without end: ErrRounds
+	Err error
+}
+
+// resultOf sums up what the runs of one call did to the thread.
+func resultOf(before, after *reducer.Thread, runs int, err error) *Result {
+	res := &Result{Runs: runs, Thread: after, Interrupts: after.Interrupts, Err: err}
+	if runs == 0 {
+		return res
+	}
+	last := after.LastRun()
+	res.Status, res.Result = after.Status(), last.Result
+	var usage []event.TokenUsage
+	for _, run := range after.Runs.From(before.Runs.Len()) {
+		usage = append(usage, run.Usage...)
+	}
+	res.Usage = event.SumUsage(usage...)
+	type key struct {
+		kind messages.Kind
+		id   string
+	}
+	old := make(map[key]bool, before.Messages.Len())
+	for _, m := range before.Messages.All() {
+		old[key{m.Kind(), m.ID}] = true
+	}
+	for _, m := range after.Messages.All() {
+		if !old[key{m.Kind(), m.ID}] {
+			res.NewMessages = append(res.NewMessages, m)
+		}
+	}
+	for _, p := range pendingCalls(after) {
+		res.PendingToolCalls = append(res.PendingToolCalls, p.call)
+	}
+	return res
+}

@@ -1,0 +1,256 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+	"github.com/agfold/agfold/subscribe"
+)
+
+// The errors of a session. They are told apart with errors.Is.
+var (
+	// ErrBusy: a run is going on, and a session has one at a time.
+	ErrBusy = errors.New("client: a run is going on")
+	// ErrClosed: the session was closed.
+	ErrClosed = errors.New("client: the session is closed")
+	// ErrStopped: the run was stopped by Session.Cancel, Session.Close or by breaking out of its loop.
+	ErrStopped = errors.New("client: the run was stopped")
+	// ErrRejected: the stream was rejected; the error also matches reducer.ErrProtocol or
+	// event.ErrMalformed.
+	ErrRejected = errors.New("client: the stream was rejected")
+	// ErrRounds: tools were answered as often as SessionOptions.MaxRounds allows, and calls still pend.
+	ErrRounds = errors.New("client: too many rounds of tool calls")
+)
+
+// SessionOptions are the choices that a session is made with. Nil means the defaults, which are the zero
+// values.
+type SessionOptions struct {
+	// ThreadID is the conversation's id; "" takes that of Thread or makes one.
+	ThreadID string
+	// Thread is a conversation to go on with; nil starts an empty one.
+	Thread *reducer.Thread
+	// Messages and State are what an empty conversation starts from; with Thread they play no part. Messages
+	// without an id get one. If they are not what SetMessages accepts, the conversation starts without them,
+	// and its error is that of every run until SetMessages puts others in their place.
+	Messages []*messages.Message
+	State    state.Value // absent or null is {} (P-STA-2)
+	// Tools are offered to the agent in every run. Those with a function are answered by the session.
+	Tools []Tool
+	// Context and ForwardedProps go into every run's input.
+	Context        []event.Context
+	ForwardedProps state.Value
+	// Middleware stands between the agent and the session, the first one outermost (P-PIPE-3).
+	Middleware []Middleware
+	// PeerVersion pins the agent to an older protocol version such as "0.0.57", for which the exchange is
+	// downgraded (P-VRS-2); "" means a peer of our own version.
+	PeerVersion string
+	// Strict rejects what would otherwise be removed with a warning (P-ENF-7).
+	Strict bool
+	// MaxRounds is how often in one call tools are answered with another run: 0 means 16, a negative number
+	// never.
+	MaxRounds int
+	// Approve is asked before each call of a tool's function, from several goroutines at once if several
+	// calls pend. An error, also a panic, declines the call and is what the agent is told. Nil approves
+	// everything.
+	Approve func(ctx context.Context, call *messages.ToolCall) error
+	// Linger is how long the session waits for the next event, or the end of the stream, once the run has
+	// ended; then the stream is closed. 0 means 5 s, a negative value for ever.
+	Linger time.Duration
+	// OnWarning is called with every warning, from the goroutine that runs; nil writes them to the default
+	// logger of log/slog at level Warn.
+	OnWarning func(event.Warning)
+	// NewID makes the ids of runs, messages and the thread, one call at a time; nil makes random ones.
+	NewID func() string
+}
+
+// Session holds a conversation over many runs. It is safe for concurrent use: one goroutine runs, any others
+// read snapshots, subscribe or cancel. The functions of its options and tools are called without a lock and may
+// use the session. A session that does not run has no goroutine. It needs no Close unless it has subscribers.
+type Session struct {
+	agent Agent
+	o     SessionOptions
+	hub   *subscribe.Hub[*reducer.Thread]
+
+	ids     sync.Mutex  // held while NewID is called, without mu
+	handing atomic.Bool // a goroutine waits for a slow Every
+
+	mu      sync.Mutex
+	fold    *reducer.Reducer // of the run that goes on, nil between runs
+	thread  *reducer.Thread  // the last one between runs
+	call    *callState       // that goes on, nil between calls
+	closed  bool
+	result  *Result
+	invalid error // of the first messages
+}
+
+// NewSession returns a session that talks to agent, which must not be nil: that panics. It copies the options
+// and keeps what they point to.
+func NewSession(agent Agent, o *SessionOptions) *Session {
+	if agent == nil {
+		panic("client: NewSession without an agent")
+	}
+	s := new(Session)
+	if o != nil {
+		s.o = *o
+	}
+	if s.o.NewID == nil {
+		s.o.NewID = rand.Text
+	}
+	if s.o.MaxRounds == 0 {
+		s.o.MaxRounds = 16
+	}
+	if s.o.Linger == 0 {
+		s.o.Linger = 5 * time.Second
+	}
+	if s.o.OnWarning == nil {
+		s.o.OnWarning = logWarning
+	}
+	chain := slices.Clone(s.o.Middleware)
+	if s.o.PeerVersion != "" {
+		chain = append(chain, Peer(s.o.PeerVersion))
+	}
+	s.agent = Chain(agent, chain...)
+	s.o.Tools = slices.Clone(s.o.Tools)
+	s.thread = s.start()
+	s.o.Thread, s.o.Messages, s.o.State, s.o.Middleware = nil, nil, state.Value{}, nil // not kept alive
+	s.hub = subscribe.NewHub(&s.mu, s.snapshot)
+	return s
+}
+
+// start returns the thread that the options start from.
+func (s *Session) start() *reducer.Thread {
+	var th reducer.Thread
+	if s.o.Thread != nil {
+		th = *s.o.Thread
+	} else {
+		msgs := s.withIDs(s.o.Messages)
+		if s.invalid = checkMessages(th.Messages, msgs); s.invalid == nil {
+			replaceMessages(&th, msgs)
+		}
+		if s.o.State.Kind() != state.KindNull {
+			th.State = s.o.State
+		}
+	}
+	if !th.State.Exists() {
+		th.State = state.EmptyObject() // P-STA-2
+	}
+	if s.o.ThreadID != "" {
+		th.ID = s.o.ThreadID
+	}
+	if th.ID == "" {
+		th.ID = s.newID()
+	}
+	return &th
+}
+
+// newID returns a new id; mu is not held.
+func (s *Session) newID() string {
+	s.ids.Lock()
+	defer s.ids.Unlock()
+	return s.o.NewID()
+}
+
+func logWarning(w event.Warning) {
+	slog.Warn(w.Text, "rule", w.Rule, "event", w.Ordinal, "type", w.Type, "path", w.Path)
+}
+
+// ID returns the conversation's id, the threadId of every run.
+func (s *Session) ID() string { return s.Thread().ID }
+
+// Thread returns the current snapshot. It costs the same whatever is in it.
+func (s *Session) Thread() *reducer.Thread {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.snapshot()
+}
+
+// snapshot is Thread with the lock held.
+func (s *Session) snapshot() *reducer.Thread {
+	if s.fold != nil {
+		return s.fold.Thread()
+	}
+	return s.thread
+}
+
+// Subscribe returns a channel of snapshots, the newest of which wins: it never holds the run up. The first
+// value is there at once, the last one comes before the channel closes, which it does after Close or when ctx
+// ends. See [subscribe.Hub.Latest], and package subscribe for how to see less of it.
+func (s *Session) Subscribe(ctx context.Context) <-chan *reducer.Thread { return s.hub.Latest(ctx) }
+
+// Revisions returns a subscription to the snapshots after each event of the stream that changed the thread, and
+// after each change between runs, in order; see [subscribe.Hub.Every] for what happens when its reader is slow.
+// With the Block policy it holds back the run but no change between runs, nor the end of a run that was stopped:
+// what is owed then is handed over by a goroutine, which stays until the reader has taken it or has gone.
+func (s *Session) Revisions(ctx context.Context, o *subscribe.EveryOptions) *subscribe.Revisions[*reducer.Thread] {
+	return s.hub.Every(ctx, o)
+}
+
+// Result returns how the last call of Run, Send or Resume ended, nil if none has.
+func (s *Session) Result() *Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.result
+}
+
+// Running reports whether a run is going on.
+func (s *Session) Running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.call != nil
+}
+
+// Cancel stops the run that is going on, which ends as truncated with [ErrStopped]; if its tools are being
+// answered, the calls without an answer stay pending. It does not wait for that, and does nothing if there is
+// no run.
+func (s *Session) Cancel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.call != nil {
+		s.call.halt()
+	}
+}
+
+// Close cancels the run that is going on and, once that has ended, ends the subscriptions with the final
+// snapshot. It does not wait. The thread can still be read; closing again does nothing.
+func (s *Session) Close() {
+	s.mu.Lock()
+	call := s.call
+	s.closed = true
+	if call != nil {
+		call.halt()
+	}
+	s.mu.Unlock()
+	if call == nil {
+		s.hub.Close()
+	}
+}
+
+// longAgo is a context that has ended.
+var longAgo = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// handOver hands what is owed to the Every subscriptions without waiting for those that are full: a goroutine
+// does that, one at a time.
+func (s *Session) handOver() {
+	if s.hub.Flush(longAgo) == nil || !s.handing.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		_ = s.hub.Flush(context.Background()) // never ends: only the subscription can
+		s.handing.Store(false)
+		s.handOver() // what came since
+	}()
+}

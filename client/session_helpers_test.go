@@ -1,0 +1,196 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+)
+
+// turn is what an agent does in one run.
+type turn = func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error
+
+// scripted is an agent whose runs are written down in advance.
+type scripted struct {
+	turns []turn
+
+	mu     sync.Mutex
+	inputs []event.RunInput
+}
+
+func script(turns ...turn) *scripted { return &scripted{turns: turns} }
+
+func (a *scripted) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+	return client.Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+		a.mu.Lock()
+		n := len(a.inputs)
+		a.inputs = append(a.inputs, in)
+		a.mu.Unlock()
+		if n >= len(a.turns) {
+			return fmt.Errorf("run %d is not in the script", n+1)
+		}
+		return a.turns[n](ctx, in, emit)
+	}).Run(ctx, in)
+}
+
+// says is a turn that emits events, single ones or lists of them, and ends.
+func says(what ...any) turn {
+	return func(_ context.Context, _ event.RunInput, emit func(event.Event) error) error {
+		for _, ev := range flat(what...) {
+			if err := emit(ev); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// then is a turn that goes on with another one.
+func then(turns ...turn) turn {
+	return func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+		for _, t := range turns {
+			if err := t(ctx, in, emit); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// waits is a turn that does nothing until it is told to stop.
+func waits(ctx context.Context, _ event.RunInput, _ func(event.Event) error) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func flat(what ...any) []event.Event {
+	var events []event.Event
+	for _, w := range what {
+		switch w := w.(type) {
+		case []event.Event:
+			events = append(events, w...)
+		case event.Event:
+			events = append(events, w)
+		case string:
+			f, err := event.NewFrame([]byte(w))
+			if err != nil {
+				panic(err)
+			}
+			events = append(events, f)
+		}
+	}
+	return events
+}
+
+var (
+	begins    = &event.RunStarted{ThreadID: "t", RunID: "r"}
+	succeeds  = &event.RunFinished{ThreadID: "t", RunID: "r"}
+	cancels   = finishes(event.Outcome{Type: event.OutcomeCancelled})
+	fails     = &event.RunError{Message: "out of tokens", Code: event.Some("limit")}
+	interrupt = event.Interrupt{ID: "i1", Reason: "approval"}
+)
+
+func finishes(out event.Outcome) event.Event {
+	return &event.RunFinished{ThreadID: "t", RunID: "r", Outcome: out}
+}
+
+func asks(interrupts ...event.Interrupt) event.Event {
+	return finishes(event.Outcome{Type: event.OutcomeInterrupt, Interrupts: interrupts})
+}
+
+func text(id, s string) []event.Event {
+	return flat(&event.TextMessageStart{MessageID: id}, &event.TextMessageContent{MessageID: id, Delta: s}, &event.TextMessageEnd{MessageID: id})
+}
+
+func calls(id, name, args string) []event.Event {
+	return flat(&event.ToolCallStart{ToolCallID: id, ToolCallName: name, ParentMessageID: event.Some("a")},
+		&event.ToolCallArgs{ToolCallID: id, Delta: args}, &event.ToolCallEnd{ToolCallID: id})
+}
+
+// counting makes ids that tell the order in which they were asked for.
+func counting() func() string {
+	n := 0
+	return func() string {
+		n++
+		return fmt.Sprint("id-", n)
+	}
+}
+
+// quiet is options for a session whose warnings are of no interest.
+func quiet(o client.SessionOptions) *client.SessionOptions {
+	if o.OnWarning == nil {
+		o.OnWarning = func(event.Warning) {}
+	}
+	if o.NewID == nil {
+		o.NewID = counting()
+	}
+	return &o
+}
+
+// warned is options for a session, and where its warnings go.
+func warned(o client.SessionOptions) (*client.SessionOptions, *[]string) {
+	got := new([]string)
+	o.OnWarning = func(w event.Warning) { *got = append(*got, w.String()) }
+	return quiet(o), got
+}
+
+// shown is a thread's messages, one "role id: text" each.
+func shown(th *reducer.Thread) []string {
+	var lines []string
+	for _, m := range th.Messages.All() {
+		lines = append(lines, fmt.Sprintf("%s %s: %s", m.Role, m.ID, m.Text()))
+	}
+	return lines
+}
+
+// said is the same for a run's input.
+func said(in event.RunInput) []string {
+	return shown(&reducer.Thread{Messages: messages.NewList(in.Messages...)})
+}
+
+func parsed(t testing.TB, text string) state.Value {
+	t.Helper()
+	v, err := state.Parse([]byte(text))
+	require.NoError(t, err)
+	return v
+}
+
+// roundTrip is an HTTP transport without a network.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func (f roundTrip) agent(o client.HTTPOptions) client.Agent {
+	o.Client = &http.Client{Transport: f}
+	return client.NewHTTP("http://agent.test/", &o)
+}
+
+// replies is a transport that answers with a body.
+func replies(status int, contentType string, body io.Reader) roundTrip {
+	return func(*http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: status, ProtoMajor: 1, ProtoMinor: 1,
+			Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(body),
+		}, nil
+	}
+}
+
+func streams(what ...any) *strings.Reader {
+	var b strings.Builder
+	for _, ev := range flat(what...) {
+		fmt.Fprintf(&b, "data: %s\n\n", ev.AppendJSON(nil))
+	}
+	return strings.NewReader(b.String())
+}

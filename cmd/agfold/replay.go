@@ -1,0 +1,357 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/reducer"
+)
+
+const replayHelp = `agfold replay folds recorded runs and prints the thread that each file makes.
+
+Usage:
+
+    agfold replay [FLAGS] FILE...
+
+A FILE is a recording in one of these forms, told apart by what is in it; - is
+standard input:
+
+    server-sent events   a raw capture of a response body, or data: lines pasted from one
+    NDJSON               one event a line
+    JSON array           of events
+    JSON object          with the events as "stream" and, if known, the run's "input"
+    agfold recording     as agfold's client writes it: heads and timed events, one a line
+
+Each FILE is a thread of its own. The runs within a FILE go on with one thread.
+
+Flags, before or behind the FILEs:
+
+    --json      print each thread as one JSON object on one line: threadId, revision,
+                status, error, messages (as on the wire), state, runs, subagents,
+                interrupts, pendingToolCallIds, warnings
+    --events    print the events as they are delivered, one a line; with --json each
+                as an object with ordinal, event, change and warnings
+    --state     print the state only, as JSON
+    --at N      stop behind the Nth event of the FILE, counted from 1 as --events does,
+                and print the thread as it is then
+    --strict    treat what is unknown to the protocol as an error, not as a warning
+    --full      leave nothing out: long tool results, arguments, activities and
+                states are shortened otherwise; also show metadata
+    -h, --help  this text
+
+Warnings go to standard error, with the rule and the event's ordinal. Text is coloured
+on a terminal, unless NO_COLOR is set.
+
+Exit status, the highest of all FILEs:
+
+    0    the last run succeeded, was interrupted or cancelled; with --at, also: goes on
+    1    the run failed: it said RUN_ERROR
+    2    wrong usage
+    3    the stream was rejected: an event is malformed or broke the protocol
+    4    the stream ended before the run did, or holds no run
+    5    a FILE cannot be read as a recording, or the output cannot be written
+    130  stopped by Ctrl-C
+
+Examples:
+
+    agfold replay run.sse
+    curl -sN https://host/agent -d @input.json | agfold replay -
+    agfold replay run.ndjson --json | jq .messages
+    agfold replay run.ndjson --events | less
+    agfold replay run.ndjson --at 120 --state
+`
+
+// replayer prints the threads of recorded runs.
+type replayer struct {
+	t      *terminal
+	out    *bufio.Writer
+	style  transcript.Style
+	json   bool
+	events bool
+	state  bool
+	strict bool
+	at     int // stop behind this event, negative: behind the last
+	titles bool
+	files  int // how many were begun
+}
+
+func replay(ctx context.Context, args []string, t *terminal) int {
+	r := &replayer{t: t, out: bufio.NewWriterSize(t.stdout, 32<<10)}
+	r.style = transcript.Style{Width: t.width, Color: t.color}
+	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
+	fs.BoolVar(&r.json, "json", false, "")
+	fs.BoolVar(&r.events, "events", false, "")
+	fs.BoolVar(&r.state, "state", false, "")
+	fs.BoolVar(&r.strict, "strict", false, "")
+	fs.BoolVar(&r.style.Full, "full", false, "")
+	fs.IntVar(&r.at, "at", -1, "")
+	files, status, ok := parse(fs, replayHelp, args, t)
+	if !ok {
+		return status
+	}
+	set := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { set[f.Name] = true })
+	stdins := 0
+	for _, name := range files {
+		if name == "-" {
+			stdins++
+		}
+	}
+	switch {
+	case len(files) == 0:
+		return wrongUsage(fs, "want a FILE, or - for standard input", t)
+	case set["at"] && r.at < 0:
+		return wrongUsage(fs, "--at counts events: it cannot be negative", t)
+	case r.events && r.state:
+		return wrongUsage(fs, "--events and --state exclude each other", t)
+	case stdins > 1:
+		return wrongUsage(fs, "- can be read only once", t)
+	}
+	r.titles = len(files) > 1 && !r.json
+	for _, name := range files {
+		one := r.file(ctx, name)
+		status = max(status, one)
+		if one >= exitInterrupted {
+			return one
+		}
+	}
+	return status
+}
+
+// file replays one file and returns its exit status.
+func (r *replayer) file(ctx context.Context, name string) int {
+	src, size, err := r.open(ctx, name)
+	if err != nil {
+		r.t.say("agfold: %v", err)
+		return exitUnreadable
+	}
+	defer src.Close()
+	var in io.Reader = src
+	var bar *progress
+	if r.t.live && size >= progressBytes && !(r.events && r.t.width > 0) {
+		bar = &progress{t: r.t, r: in, out: r.t.stderr, name: transcript.CleanLine(name), total: size, last: r.t.now()}
+		in, r.t.stderr = bar, bar
+		defer func() { bar.clear(); r.t.stderr = bar.out }()
+	}
+	if r.titles {
+		if r.files > 0 {
+			r.out.WriteByte('\n')
+		}
+		fmt.Fprintf(r.out, "==> %s <==\n", transcript.CleanLine(name))
+	}
+	r.files++
+	status, err := r.recording(ctx, name, in, bar)
+	if err == nil {
+		err = r.out.Flush()
+	}
+	if status == exitInterrupted {
+		return status
+	}
+	return max(status, r.t.written(err))
+}
+
+// open opens a file and says how large it is, 0 if that is not known.
+func (r *replayer) open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	if name == "-" {
+		return io.NopCloser(interruptible(ctx, r.t.stdin)), 0, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a directory", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	if info.Mode().IsRegular() {
+		return f, info.Size(), nil
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{interruptible(ctx, f), f}, 0, nil
+}
+
+// recording replays what in holds. The error is one in writing the output.
+func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar *progress) (int, error) {
+	var warnings []event.Warning
+	f := &fold{strict: r.strict, warn: func(w event.Warning) {
+		if r.json {
+			warnings = append(warnings, w)
+		}
+		r.out.Flush() // so that a terminal shows the warning where it arose
+		io.WriteString(r.t.stderr, transcript.CleanLine(name)+": "+transcript.Style{}.Warning(w))
+	}}
+	rec, err := recording.Open(in, nil)
+	if err == nil {
+		err = r.apply(ctx, f, rec, bar)
+	}
+	var broken *writeError
+	switch {
+	case ctx.Err() != nil:
+		r.t.say("agfold: %s: stopped behind event %d", name, f.seen)
+		return exitInterrupted, nil
+	case errors.As(err, &broken):
+		return exitOK, broken.error
+	}
+	th := f.end(err, r.reached(f))
+	if f.seen == 0 && err != nil && !errors.Is(err, recording.ErrCut) {
+		r.t.say("agfold: %s: %v", name, err)
+		return exitUnreadable, nil
+	}
+	if bar != nil {
+		bar.clear()
+	}
+	printed := r.thread(th, warnings)
+	return r.verdict(name, f, th, err), printed
+}
+
+// apply feeds the recording's events to the fold, up to the event that --at names.
+func (r *replayer) apply(ctx context.Context, f *fold, rec *recording.Recording, bar *progress) error {
+	f.begin(rec.Input(), rec.Warnings())
+	if r.reached(f) {
+		return nil
+	}
+	first := true
+	for entry, err := range rec.Entries() {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if entry.Head != nil {
+			if !first {
+				f.next(entry.Head)
+			}
+			first = false
+			continue
+		}
+		first = false
+		steps, final := f.apply(entry.Event)
+		if bar != nil {
+			bar.events = f.seen
+		}
+		if r.events {
+			if err := r.steps(steps); err != nil {
+				return &writeError{err}
+			}
+		}
+		if final && rec.Form() != recording.FormAgfold || r.reached(f) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// writeError is an error in writing the output.
+type writeError struct{ error }
+
+// reached reports whether the event that --at names was seen.
+func (r *replayer) reached(f *fold) bool { return r.at >= 0 && f.seen >= r.at }
+
+// steps prints what was delivered.
+func (r *replayer) steps(steps []reducer.Step) error {
+	for _, step := range steps {
+		if step.Event == nil {
+			continue
+		}
+		var err error
+		if r.json {
+			_, err = r.out.Write(append(transcript.CleanJSON(nil, step.AppendJSON(nil)), '\n'))
+		} else {
+			_, err = r.out.WriteString(r.style.Event(step))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// thread prints the thread in the way that the flags ask for.
+func (r *replayer) thread(th *reducer.Thread, warnings []event.Warning) error {
+	switch {
+	case r.events:
+		return nil
+	case r.state && r.json:
+		_, err := r.out.Write(append(transcript.CleanJSON(nil, th.State.AppendJSON(nil)), '\n'))
+		return err
+	case r.state:
+		width := r.style.Width
+		if width == 0 {
+			width = transcript.DefaultWidth
+		}
+		_, err := r.out.Write(append(transcript.AppendValue(nil, th.State, width), '\n'))
+		return err
+	case r.json:
+		_, err := r.out.Write(append(transcript.CleanJSON(nil, appendThread(nil, th, warnings)), '\n'))
+		return err
+	}
+	return r.style.View(th).Thread(r.out)
+}
+
+// appendThread appends a thread as JSON with the warnings behind its own members.
+func appendThread(dst []byte, th *reducer.Thread, warnings []event.Warning) []byte {
+	dst = th.AppendJSON(dst)
+	dst = append(dst[:len(dst)-1], `,"warnings":[`...)
+	for i, w := range warnings {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = w.AppendJSON(dst)
+	}
+	return append(dst, "]}"...)
+}
+
+// verdict says on standard error what is wrong, if something is, and returns the exit status. cause is the
+// error that the recording ended with.
+func (r *replayer) verdict(name string, f *fold, th *reducer.Thread, cause error) int {
+	r.out.Flush()
+	status := exitOK
+	switch th.Status() {
+	case reducer.Failed:
+		status = exitFailed
+	case reducer.Rejected:
+		status = exitRejected
+	case reducer.Truncated:
+		status = exitTruncated
+	case reducer.Empty:
+		if !r.reached(f) {
+			r.t.say("agfold: %s: there is no run in it", name)
+			status = exitTruncated
+		}
+	}
+	switch err := th.Err(); {
+	case err == nil:
+	case status == exitRejected:
+		r.t.say("agfold: %s: rejected: %v", name, err)
+	default:
+		r.t.say("agfold: %s: %v", name, err)
+	}
+	if r.at > f.seen && status != exitRejected {
+		r.t.say("agfold: %s: there are only %d events in it", name, f.seen)
+	}
+	if cause == nil {
+		return status
+	}
+	if th.Status() != reducer.Truncated { // else the run's error has told it
+		r.t.say("agfold: %s: %v", name, cause)
+	}
+	if errors.Is(cause, recording.ErrCut) {
+		return status
+	}
+	return exitUnreadable
+}

@@ -1,0 +1,113 @@
+package event
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCheckRejects(t *testing.T) {
+	user := func(content messages.Content) *MessagesSnapshot {
+		return &MessagesSnapshot{Messages: []*messages.Message{{ID: "1", Role: messages.RoleUser, Content: content}}}
+	}
+	for _, tc := range []struct {
+		name       string
+		ev         Event
+		rule, path string
+	}{
+		{"a role that no text message has", &TextMessageStart{MessageID: "m", Role: messages.RoleTool}, "P-ENF-5", "/role"},
+		{"an unknown role of a chunk", &TextMessageChunk{Role: "narrator"}, "P-ENF-5", "/role"},
+		{"a tool result with another role", &ToolCallResult{Content: messages.Text(""), Role: messages.RoleUser}, "P-ENF-4", "/role"},
+		{"a tool result without content", &ToolCallResult{}, "P-ENF-4", "/content"},
+		{"a timestamp out of range", &TextMessageContent{Base: Base{Timestamp: Some[int64](1 << 53)}}, "P-ENF-4", "/timestamp"},
+		{"a timestamp below the range", &StepStarted{Base: Base{Timestamp: Some[int64](-1 << 53)}}, "P-ENF-4", "/timestamp"},
+		{"P-NULL-1 a null raw event", &ToolCallArgs{Base: Base{RawEvent: state.Null()}}, "P-ENF-4", "/rawEvent"},
+		{"P-NULL-1 a null result", &RunFinished{Result: state.Null()}, "P-ENF-4", "/result"},
+		{"an absent snapshot", &StateSnapshot{}, "P-ENF-4", "/snapshot"},
+		{"an absent raw event of RAW", &Raw{}, "P-ENF-4", "/event"},
+		{"an absent custom value", &Custom{}, "P-ENF-4", "/value"},
+		{"an activity without content", &ActivitySnapshot{}, "P-ENF-4", "/content"},
+		{"an activity whose content is no object", &ActivitySnapshot{Content: state.Array()}, "P-ENF-4", "/content"},
+		{"an unknown operation", &StateDelta{Delta: state.Patch{{Kind: "increment"}}}, "P-ENF-3", "/delta/0"},
+		{"an operation without value", &StateDelta{Delta: state.Patch{{Kind: state.OpAdd, Path: ""}}}, "P-ENF-4", "/delta/0/value"},
+		{"a path that is no pointer", &ActivityDelta{Patch: state.Patch{{Kind: state.OpRemove, Path: "a"}}}, "P-ENF-4", "/patch/0/path"},
+		{"a from that is no pointer", &StateDelta{Delta: state.Patch{{Kind: state.OpMove, From: "~"}}}, "P-ENF-4", "/delta/0/from"},
+		{"a nil message", &MessagesSnapshot{Messages: []*messages.Message{nil}}, "P-ENF-4", "/messages/0"},
+		{"a nil tool call", &MessagesSnapshot{Messages: []*messages.Message{{Role: messages.RoleAssistant, ToolCalls: messages.NewList[*messages.ToolCall](nil)}}}, "P-ENF-4", "/messages/0/toolCalls/0"},
+		{"a message without role", &MessagesSnapshot{Messages: []*messages.Message{{}}}, "P-ENF-3", "/messages/0"},
+		{"user content that is absent", user(messages.Content{}), "P-ENF-4", "/messages/0/content"},
+		{"a part of a new kind", user(messages.Parts(messages.Part{Type: "hologram"})), "P-ENF-3", "/messages/0/content/0"},
+		{"a source of a new kind", user(messages.Parts(messages.MediaPart(messages.PartImage, messages.Source{}))), "P-ENF-3", "/messages/0/content/0"},
+		{"data without its type", user(messages.Parts(messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceData}))), "P-ENF-4", "/messages/0/content/0/source/mimeType"},
+		{"a provider of a URL", user(messages.Parts(messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceURL, Provider: Some("p")}))), "P-ENF-2", "/messages/0/content/0/source/provider"},
+		{"an outcome of a new kind", &RunFinished{Outcome: Outcome{Type: "paused"}}, "P-ENF-3", "/outcome"},
+		{"an outcome without type", &RunFinished{Outcome: Outcome{Interrupts: []Interrupt{{}}}}, "P-ENF-3", "/outcome"},
+		{"an interrupt outcome with none", &RunFinished{Outcome: Outcome{Type: OutcomeInterrupt}}, "P-ENF-4", "/outcome/interrupts"},
+		{"a success with interrupts", &RunFinished{Outcome: Outcome{Type: OutcomeSuccess, Interrupts: []Interrupt{{}}}}, "P-ENF-2", "/outcome/interrupts"},
+		{"a response schema that is no object", &RunFinished{Outcome: Outcome{Type: OutcomeInterrupt, Interrupts: []Interrupt{{ResponseSchema: state.Bool(true)}}}}, "P-ENF-4", "/outcome/interrupts/0/responseSchema"},
+		{"a negative count", &RunError{Usage: []TokenUsage{{OutputTokens: Some[int64](-1)}}}, "P-ENF-4", "/usage/0/outputTokens"},
+		{"a subagent event of the parent agent", &SubagentStarted{Name: "n"}, "P-ENF-4", "/subagentRunId"},
+		{"a subagent's outcome of a new kind", &SubagentFinished{SubagentRunID: Subagent(""), Outcome: SubagentOutcome{InterruptIDs: []string{}}}, "P-ENF-3", "/outcome"},
+		{"an unknown subtype", &ReasoningEncryptedValue{}, "P-ENF-5", ""},
+		{"an input with an unknown status", &RunStarted{Input: &RunInput{Resume: []ResumeEntry{{}}}}, "P-ENF-5", "/input/resume/0"},
+		{"P-NULL-1 null parameters", &RunStarted{Input: &RunInput{Tools: []Tool{{Parameters: state.Null()}}}}, "P-ENF-4", "/input/tools/0/parameters"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := Check(tc.ev)
+			var malformed *MalformedError
+			require.ErrorAs(t, err, &malformed)
+			assert.ErrorIs(t, err, ErrMalformed)
+			assert.Equal(t, tc.rule, malformed.Rule)
+			assert.Equal(t, tc.path, malformed.Path)
+			assert.Equal(t, tc.ev.Type().String(), malformed.Type)
+
+			if malformed.Rule == "P-ENF-4" { // then it has on the wire the path that it has in Go
+				_, _, decoded := NewDecoder(nil).Decode(FrameOfEvent(tc.ev))
+				assert.Equal(t, err, decoded)
+			}
+		})
+	}
+}
+
+func TestCheckMeasuresDepth(t *testing.T) {
+	deep, err := state.Parse([]byte(strings.Repeat("[", state.DefaultMaxDepth) + strings.Repeat("]", state.DefaultMaxDepth)))
+	require.NoError(t, err)
+	for _, ev := range []Event{
+		&StateSnapshot{Snapshot: deep},
+		&TextMessageContent{Base: Base{RawEvent: deep}},
+		&StepStarted{Base: Base{Metadata: messages.MetadataOf(state.Member{Key: "k", Value: deep})}},
+	} {
+		var malformed *MalformedError
+		require.ErrorAs(t, Check(ev), &malformed)
+		assert.Equal(t, "P-PIPE-2", malformed.Rule)
+		assert.Equal(t, ev.Type().String(), malformed.Type)
+		_, _, err := NewDecoder(nil).Decode(FrameOfEvent(ev))
+		assert.Equal(t, Check(ev), err)
+	}
+}
+
+func TestCheckTakesFrames(t *testing.T) {
+	assert.NoError(t, Check(mustFrame(t, `{"type":"FUTURE_EVENT"}`)), "what is dropped is not malformed")
+	assert.ErrorIs(t, Check(mustFrame(t, `{"type":"RAW"}`)), ErrMalformed)
+	assert.ErrorIs(t, Check(Frame{}), ErrMalformed)
+	assert.NoError(t, Check(Notice()))
+}
+
+// TestPlainIsRight holds the short cut of Check equal to the long way.
+func TestPlainIsRight(t *testing.T) {
+	for _, typ := range Types() {
+		ev := newEvent(typ)
+		if !isPlain(ev) {
+			continue
+		}
+		_, warnings, err := NewDecoder(&DecodeOptions{Strict: true}).Decode(FrameOfEvent(ev))
+		assert.NoError(t, err, typ)
+		assert.Empty(t, warnings, typ)
+	}
+	content := &TextMessageContent{MessageID: "m", Delta: "d"}
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = Check(content) }), "checking a content event allocates nothing")
+}

@@ -1,0 +1,84 @@
+// Command bff stands between browsers and an agent: it keeps the conversation, starts runs, and streams
+// snapshots of the thread, so that the front end needs no protocol but JSON.
+//
+//	go run ./examples/bff [AGENT-URL]
+//	curl -N localhost:8080/thread &
+//	curl -d 'Hello' localhost:8080/messages
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/subscribe"
+)
+
+func main() {
+	var agent client.Agent = client.Emit(greeter)
+	if len(os.Args) > 1 {
+		agent = client.NewHTTP(os.Args[1], nil)
+	}
+	s := client.NewSession(agent, nil)
+	defer s.Close()
+	log.Fatal(http.ListenAndServe("localhost:8080", handler(s)))
+}
+
+func handler(s *client.Session) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /messages", func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<10))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		// The run goes on when this request is over, and ends with the session.
+		res, err := s.Send(context.WithoutCancel(r.Context()), messages.UserText(string(text)))
+		switch {
+		case errors.Is(err, client.ErrBusy):
+			http.Error(w, "one at a time", http.StatusConflict)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusBadGateway)
+		default:
+			fmt.Fprintln(w, res.Status)
+		}
+	})
+	mux.HandleFunc("GET /thread", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		// A slow browser gets fewer snapshots, never older ones, and holds nothing up.
+		snapshots := s.Subscribe(r.Context())
+		for th := range subscribe.Throttle(r.Context(), snapshots, 50*time.Millisecond) {
+			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", th.Revision, th.AppendJSON(nil))
+			if http.NewResponseController(w).Flush() != nil {
+				return
+			}
+		}
+	})
+	return mux
+}
+
+// greeter is an agent for when there is none.
+func greeter(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+	id := "answer-" + in.RunID
+	for _, ev := range []event.Event{
+		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
+		&event.TextMessageStart{MessageID: id},
+		&event.TextMessageContent{MessageID: id, Delta: "Hello! "},
+		&event.TextMessageContent{MessageID: id, Delta: fmt.Sprintf("That was message %d.", len(in.Messages))},
+		&event.TextMessageEnd{MessageID: id},
+		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
+	} {
+		if err := emit(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+// Command tui is a small chat in the terminal: it draws the conversation anew with every snapshot.
+//
+//	go run ./examples/tui [URL]
+//
+// Without a URL it talks to an agent in its own process.
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/subscribe"
+)
+
+func main() {
+	var agent client.Agent = client.Emit(echo)
+	if len(os.Args) > 1 {
+		agent = client.NewHTTP(os.Args[1], nil)
+	}
+	if err := chat(context.Background(), agent, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// chat sends each line of in and redraws out until in ends.
+func chat(ctx context.Context, agent client.Agent, in io.Reader, out io.Writer) error {
+	weather := client.NewTool("weather", "The weather in a city", func(_ context.Context, args struct {
+		City string `json:"city" jsonschema:"the city's name"`
+	}) (any, error) {
+		return map[string]any{"city": args.City, "celsius": 12}, nil
+	})
+	s := client.NewSession(agent, &client.SessionOptions{Tools: []client.Tool{weather}})
+
+	drawn := make(chan struct{})
+	go func() { // one goroutine draws, whatever the run does meanwhile
+		defer close(drawn)
+		for th := range subscribe.Throttle(ctx, s.Subscribe(ctx), 30*time.Millisecond) {
+			draw(out, th)
+		}
+	}()
+	defer func() { s.Close(); <-drawn }()
+
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		if _, err := s.Send(ctx, messages.UserText(lines.Text())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func draw(out io.Writer, th *reducer.Thread) {
+	var b strings.Builder
+	b.WriteString("\x1b[H\x1b[2J") // home, clear
+	for _, m := range th.Messages.All() {
+		fmt.Fprintf(&b, "%s: %s\n", m.Role, m.Text())
+		for _, call := range m.ToolCalls.All() {
+			fmt.Fprintf(&b, "  %s %v (%s)\n", call.Name, call.PartialArgs(), call.Status)
+		}
+	}
+	fmt.Fprintf(&b, "[%s] ", th.Status())
+	io.WriteString(out, b.String())
+}
+
+// echo is an agent that says what it was told, a word at a time.
+func echo(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+	said := in.Messages[len(in.Messages)-1].Text()
+	events := []event.Event{
+		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
+		&event.TextMessageStart{MessageID: "answer-" + in.RunID},
+	}
+	for word := range strings.FieldsSeq("You said: " + said) {
+		events = append(events, &event.TextMessageContent{MessageID: "answer-" + in.RunID, Delta: word + " "})
+	}
+	events = append(events,
+		&event.TextMessageEnd{MessageID: "answer-" + in.RunID},
+		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
+	)
+	for _, ev := range events {
+		if err := emit(ev); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	r3labs "github.com/r3labs/sse/v2"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+	"github.com/agfold/agfold/subscribe"
+)
+
+// streamed is how many content events the streams have.
+const streamed = 10_000
+
+func groups() []group {
+	return []group{
+		{
+			title: "Bytes to thread: an event of a streamed text, 88 bytes",
+			goal:  "at most 2 times the floor, at most 2 allocations",
+			rows: []row{
+				floorRow(),
+				pipelineRow("ours, no snapshot", 0, snapshotNever),
+				pipelineRow("ours, a snapshot after every event", 0, snapshotAlways),
+			},
+		},
+		{
+			title: "A snapshot after every event, by what the thread holds already",
+			goal:  "at most 1.3 times that at 10 messages",
+			rows: []row{
+				pipelineRow("10 messages", 10, snapshotAlways),
+				pipelineRow("1,000 messages", 1_000, snapshotAlways),
+				pipelineRow("100,000 messages", 100_000, snapshotAlways),
+			},
+		},
+		{
+			title: "What a subscriber costs the producer, an event made in Go",
+			goal:  "about one atomic operation",
+			rows:  []row{typedRow(0, false), typedRow(0, true)},
+		},
+		{
+			title: "One replace in the state",
+			goal:  "20,000 items at most 1.5 times 20, and under 3 µs",
+			rows:  []row{patchRow(20), patchRow(2_000), patchRow(20_000), jsonPatchRow(20), jsonPatchRow(2_000)},
+		},
+		{
+			title: "SSE framing alone, an event of 88 bytes",
+			goal:  "no slower than a line reader by much, and far from the peer",
+			rows:  []row{linesRow(), framingRow(), r3labsRow()},
+		},
+		{
+			title: "10 MB in 4 KB reads",
+			goal:  "one event at most 2 times as long as small ones",
+			rows:  []row{bigRow("small events", 10_000), bigRow("one event", 1)},
+		},
+	}
+}
+
+// stream is a run that streams one text, as SSE.
+func stream() []byte {
+	var b bytes.Buffer
+	put := func(format string, args ...any) { fmt.Fprintf(&b, "data: "+format+"\n\n", args...) }
+	put(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`)
+	put(`{"type":"TEXT_MESSAGE_START","messageId":"message-1","role":"assistant"}`)
+	for i := range streamed {
+		put(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"message-1","delta":"token %d and more"}`, i%10)
+	}
+	put(`{"type":"TEXT_MESSAGE_END","messageId":"message-1"}`)
+	put(`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
+	return b.Bytes()
+}
+
+// history is a thread of n messages.
+func history(n int) *reducer.Thread {
+	msgs := make([]*messages.Message, n)
+	for i := range msgs {
+		msgs[i] = &messages.Message{
+			ID: fmt.Sprintf("h%d", i), Role: messages.RoleUser, Content: messages.Text("Lorem ipsum dolor sit amet."),
+		}
+	}
+	return &reducer.Thread{Messages: messages.NewList(msgs...)}
+}
+
+func floorRow() row {
+	data := stream()
+	return row{name: "floor: lines and json.Valid", count: streamed, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			lines := bufio.NewReaderSize(bytes.NewReader(data), 64<<10)
+			for {
+				line, err := lines.ReadSlice('\n')
+				if err != nil {
+					break
+				}
+				if payload, ok := bytes.CutPrefix(line, []byte("data: ")); ok && !json.Valid(payload) {
+					b.Fatal("invalid")
+				}
+			}
+		}
+	}}
+}
+
+type snapshots bool
+
+const (
+	snapshotNever  snapshots = false
+	snapshotAlways snapshots = true
+)
+
+// pipelineRow folds SSE bytes into a thread that holds before messages already.
+func pipelineRow(name string, before int, snapshot snapshots) row {
+	data := stream()
+	return row{name: name, count: streamed, bench: func(b *testing.B) {
+		th := history(before)
+		b.ReportAllocs()
+		b.ResetTimer()
+		for range b.N {
+			b.StopTimer()
+			r := reducer.New(&reducer.Options{Thread: th})
+			b.StartTimer()
+			framing := sse.NewReader(bytes.NewReader(data), 0)
+			for {
+				payload, err := framing.Next()
+				if err != nil {
+					break
+				}
+				frame, err := event.NewFrame(payload)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := r.Apply(frame); err != nil {
+					b.Fatal(err)
+				}
+				if snapshot {
+					r.Thread()
+				}
+			}
+			if got := r.End(nil); got.Status() != reducer.Succeeded {
+				b.Fatal(got.Status())
+			}
+		}
+	}}
+}
+
+// typedRow folds events made in Go, the way a session does, with or without a subscriber that does not read.
+func typedRow(before int, subscriber bool) row {
+	name := "ours, events made in Go, no subscriber"
+	if subscriber {
+		name = "ours, events made in Go, a slow subscriber"
+	}
+	ev := &event.TextMessageContent{MessageID: "message-1", Delta: "token 1 "}
+	return row{name: name, count: streamed, bench: func(b *testing.B) {
+		th := history(before)
+		b.ReportAllocs()
+		b.ResetTimer()
+		for range b.N {
+			b.StopTimer()
+			var mu sync.Mutex
+			r := reducer.New(&reducer.Options{Thread: th})
+			hub := subscribe.NewHub(&mu, r.Thread)
+			ctx, cancel := context.WithCancel(context.Background())
+			if subscriber {
+				hub.Latest(ctx)
+			}
+			apply := func(ev event.Event) {
+				mu.Lock()
+				_, err := r.Apply(ev)
+				hub.Changed()
+				mu.Unlock()
+				if err = errors.Join(err, hub.Flush(ctx)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			apply(&event.RunStarted{ThreadID: "t", RunID: "r"})
+			apply(&event.TextMessageStart{MessageID: "message-1"})
+			b.StartTimer()
+			for range streamed {
+				apply(ev)
+			}
+			b.StopTimer()
+			cancel()
+			hub.Close()
+			b.StartTimer()
+		}
+	}}
+}
+
+// items is a state with a list of n things to do.
+func items(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"title":"plan","items":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":%d,"text":"something to do","done":false}`, i)
+	}
+	b.WriteString(`]}`)
+	return b.String()
+}
+
+const onePatch = `[{"op":"replace","path":"/items/17/done","value":true}]`
+
+func patchRow(n int) row {
+	return row{name: fmt.Sprintf("ours, %d items", n), count: 1, bench: func(b *testing.B) {
+		doc, err := state.Parse([]byte(items(n)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		var patch state.Patch
+		if err := json.Unmarshal([]byte(onePatch), &patch); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := doc.Apply(patch); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}}
+}
+
+func jsonPatchRow(n int) row {
+	return row{name: fmt.Sprintf("json-patch/v5, %d items", n), count: 1, bench: func(b *testing.B) {
+		doc := []byte(items(n))
+		patch, err := jsonpatch.DecodePatch([]byte(onePatch))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := patch.Apply(doc); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}}
+}
+
+func linesRow() row {
+	data := stream()
+	return row{name: "a line reader", count: streamed, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			lines := bufio.NewReaderSize(bytes.NewReader(data), 64<<10)
+			for {
+				if _, err := lines.ReadSlice('\n'); err != nil {
+					break
+				}
+			}
+		}
+	}}
+}
+
+func framingRow() row {
+	data := stream()
+	return row{name: "ours", count: streamed, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r := sse.NewReader(bytes.NewReader(data), 0)
+			for {
+				if _, err := r.Next(); err != nil {
+					break
+				}
+			}
+		}
+	}}
+}
+
+func r3labsRow() row {
+	data := stream()
+	return row{name: "r3labs/sse/v2", count: streamed, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r := r3labs.NewEventStreamReader(bytes.NewReader(data), 64<<20)
+			for {
+				if _, err := r.ReadEvent(); err != nil {
+					break
+				}
+			}
+		}
+	}}
+}
+
+// chunked reads at most 4 KB at a time.
+type chunked struct{ r io.Reader }
+
+func (c chunked) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), 4096)]) }
+
+// bigRow folds 10 MB of text in n events.
+func bigRow(name string, n int) row {
+	const size = 10 << 20
+	var stream bytes.Buffer
+	stream.WriteString("data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n" +
+		"data: {\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"m\"}\n\n")
+	text := strings.Repeat("x", size/n)
+	for range n {
+		fmt.Fprintf(&stream, "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":%q}\n\n", text)
+	}
+	return row{name: name, count: 1, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r := reducer.New(nil)
+			framing := sse.NewReader(iotest.DataErrReader(chunked{bytes.NewReader(stream.Bytes())}), 64<<20)
+			for {
+				payload, err := framing.Next()
+				if err != nil {
+					break
+				}
+				frame, err := event.NewFrame(payload)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := r.Apply(frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if got := len(r.Thread().Messages.At(0).Text()); got != size/n*n {
+				b.Fatal(got)
+			}
+		}
+	}}
+}

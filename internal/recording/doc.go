@@ -1,0 +1,21 @@
+// Package recording reads and writes recorded runs: files of events as they came.
+//
+// [Open] tells the forms that people have apart by what they hold, not by a name: a captured
+// server-sent event stream or data lines pasted out of one, one event a line, a JSON array of events, an
+// object with the events as its member stream (the form of the protocol's own test data), and the form
+// that [Writer] writes. Everything but the object and text that is spread over lines for people is read
+// as it goes, so a recording may be larger than memory.
+//
+// # The form that Writer writes
+//
+// It is lines of JSON. A head begins a run and holds the run input; every line after it is an event and
+// when it came, in milliseconds since the head's start:
+//
+//	{"agfold":"recording/1","start":"2026-03-01T10:00:00Z","input":{"threadId":"t","runId":"r","messages":[]}}
+//	{"at":132.507,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
+//	{"at":940.01,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r"}}
+//
+// Several runs may follow one another. Each line is written at once, so a crash loses no more than the
+// last one, and a run recorded behind it can be read. An at may also be a date and time (RFC 3339), and
+// input and start may be missing.
+package recording

@@ -1,0 +1,87 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/agfold/agfold/internal/sse"
+)
+
+// lines reads a text line by line.
+type lines struct {
+	r    *bufio.Reader
+	long []byte // a line that is longer than r's buffer
+	line int    // the number of the line read last, from 1
+}
+
+func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 64<<10)} }
+
+// next returns the next line without its LF and white space around it, valid until the next call, and
+// whether it had an LF. A line with more than limit bytes, if limit is positive, is a *sse.TooLargeError.
+// The end is io.EOF.
+func (l *lines) next(limit int) (line []byte, whole bool, err error) {
+	l.line++
+	l.long = l.long[:0]
+	if cap(l.long) > 1<<20 {
+		l.long = nil
+	}
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if limit > 0 && len(l.long)+len(part) > limit+len("\r\n") {
+			return nil, false, &sse.TooLargeError{Limit: limit, Line: l.line}
+		}
+		if err == bufio.ErrBufferFull {
+			l.long = append(l.long, part...)
+			continue
+		}
+		if len(l.long) > 0 {
+			l.long = append(l.long, part...)
+			part = l.long
+		}
+		if err != nil && err != io.EOF || len(part) == 0 {
+			return nil, false, readError(err)
+		}
+		return trim(part), err == nil, nil
+	}
+}
+
+// trim removes JSON's white space around text.
+func trim(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
+
+// eventLines is one event a line.
+type eventLines struct {
+	lines *lines
+	limit int
+	first []byte // a line read before, and
+	whole bool   // whether it had an LF; nil if there is none
+	keep  keeper
+}
+
+func (s *eventLines) next() (Entry, error) {
+	for {
+		line, whole, err := s.line()
+		if err != nil {
+			return Entry{}, err
+		}
+		if len(line) == 0 {
+			continue
+		}
+		f, err := s.keep.frame(line, s.lines.line)
+		if err != nil && !whole && IsCut(line) {
+			err = &CutError{Line: s.lines.line}
+		}
+		return Entry{Event: f, Line: s.lines.line}, err
+	}
+}
+
+func (s *eventLines) line() (line []byte, whole bool, err error) {
+	if s.first != nil {
+		line, whole, s.first = s.first, s.whole, nil
+		if s.limit > 0 && len(line) > s.limit {
+			return nil, false, &sse.TooLargeError{Limit: s.limit, Line: s.lines.line}
+		}
+		return line, whole, nil
+	}
+	return s.lines.next(s.limit)
+}

@@ -1,0 +1,168 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/sse"
+)
+
+// DefaultMaxEventBytes is the bound of an event's size unless Options say otherwise.
+const DefaultMaxEventBytes = 64 << 20
+
+// Options of [Open]. The zero value means the defaults.
+type Options struct {
+	// MaxEventBytes bounds one event's JSON text: 0 means DefaultMaxEventBytes, a negative number no bound.
+	// A larger event ends the recording with a *sse.TooLargeError.
+	MaxEventBytes int
+}
+
+// Form is how a recording is written down.
+type Form string
+
+// The forms of a recording.
+const (
+	FormEmpty  Form = "empty"  // nothing but white space
+	FormSSE    Form = "sse"    // a captured stream of server-sent events, or its data lines
+	FormLines  Form = "lines"  // one event a line
+	FormValues Form = "values" // events spread over lines, one after the other
+	FormArray  Form = "array"  // a JSON array of events
+	FormObject Form = "object" // an object with the member stream
+	FormAgfold Form = "agfold" // what Writer writes
+)
+
+// Recording is a recorded run, or several. It is for one goroutine at a time and reads from its source as
+// it is ranged over.
+type Recording struct {
+	form     Form
+	input    *event.RunInput
+	warnings []event.Warning
+	peer     string
+	src      source
+	err      error // what the source ended with
+	timed    bool
+	ordinal  int // of the event yielded last, in its run
+}
+
+// source yields a recording's entries; io.EOF is a clean end.
+type source interface{ next() (Entry, error) }
+
+// Entry is one line of a recording: the head of a run, or an event.
+type Entry struct {
+	Head  *Head         // a run begins here; Event is then the zero Frame
+	Event event.Frame   // the event as it came
+	At    time.Duration // when it came, since the run's start; 0 in a recording without times
+	Line  int           // where it begins in the recording, from 1
+}
+
+// Head begins a run in a recording of [FormAgfold].
+type Head struct {
+	Input    *event.RunInput // nil if it was not recorded
+	Warnings []event.Warning // about unrecognised material that was removed from the input
+	Start    time.Time       // zero if it was not recorded
+	// AfterCut says that the run before this one ends in the middle of an event.
+	AfterCut bool
+}
+
+// Open finds out what form the recording in r has and reads up to its first event. The recording reads
+// from r as it is ranged over; closing r stays with the caller. An empty r is a recording without events.
+// The error matches ErrFormat if r holds no recording, or is one of r's own.
+func Open(r io.Reader, o *Options) (*Recording, error) {
+	limit := DefaultMaxEventBytes
+	if o != nil && o.MaxEventBytes != 0 {
+		limit = o.MaxEventBytes
+	}
+	return sniff(newLines(r), limit)
+}
+
+// Form returns the form of the recording.
+func (r *Recording) Form() Form { return r.form }
+
+// Input returns what the run was asked with, nil if the recording does not say: the member input of an
+// object, or that of the first head. It must not be changed.
+func (r *Recording) Input() *event.RunInput { return r.input }
+
+// Warnings returns what was removed from, or converted in, the input.
+func (r *Recording) Warnings() []event.Warning { return r.warnings }
+
+// PeerVersion returns the protocol version that the run's peer is pinned to: the member
+// client.maxProtocolVersion of an object, else "".
+func (r *Recording) PeerVersion() string { return r.peer }
+
+// Timed reports whether the recording says when its events came.
+func (r *Recording) Timed() bool { return r.timed }
+
+// Entries yields the heads and events of the recording in order. An error comes alone and last: matching
+// ErrCut if the recording ends in the middle of an event, ErrFormat if it cannot be read on, or
+// sse.ErrTooLarge, or one of the source; a clean end yields none. Ranging again after a break goes on
+// behind the last entry; after the end it yields nothing, after an error the error.
+func (r *Recording) Entries() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for r.err == nil {
+			e, err := r.src.next()
+			if err != nil {
+				r.err = r.placed(err)
+				break
+			}
+			if r.ordinal++; e.Head != nil {
+				r.ordinal = 0
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if r.err != io.EOF {
+			yield(Entry{}, r.err)
+		}
+	}
+}
+
+// placed fills in where in its run the event stands that an error is about, as a transport does.
+func (r *Recording) placed(err error) error {
+	var malformed *event.MalformedError
+	if errors.As(err, &malformed) && malformed.Rule == "P-PIPE-2" {
+		malformed.Ordinal = r.ordinal + 1
+	}
+	return err
+}
+
+// Events yields the events alone; otherwise it is like Entries.
+func (r *Recording) Events() iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		for e, err := range r.Entries() {
+			switch {
+			case err != nil:
+				yield(nil, err)
+				return
+			case e.Head == nil && !yield(e.Event, nil):
+				return
+			}
+		}
+	}
+}
+
+// keeper makes frames of copies of what a reader gives out for a moment.
+type keeper struct {
+	text   sse.Keeper
+	framer event.Framer
+}
+
+// frame makes a frame of a copy of data.
+func (k *keeper) frame(data []byte, line int) (event.Frame, error) {
+	f, err := k.framer.Frame(k.text.Keep(data))
+	if err != nil {
+		return event.Frame{}, &FormatError{Line: line, Err: err}
+	}
+	return f, nil
+}
+
+func readError(err error) error {
+	if err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("reading the recording: %w", err)
+}

@@ -1,0 +1,444 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/sse"
+)
+
+func TestForms(t *testing.T) {
+	all := []string{started, custom, unknown, finished}
+	pretty := func(s string) string { return strings.ReplaceAll(s, `,`, ",\n  ") }
+	for _, tt := range []struct {
+		name, text string
+		form       Form
+		want       []string
+	}{
+		{"an empty file is an empty recording", "", FormEmpty, nil},
+		{"white space is an empty recording", "\uFEFF \r\n\n\t", FormEmpty, nil},
+		{"a captured stream", "data: " + strings.Join(all, "\n\ndata: ") + "\n\n", FormSSE, all},
+		{"a captured stream with CRLF, comments and fields", "\uFEFF\r\n: hi\r\n\r\nevent: message\r\nid: 1\r\ndata: " + strings.Join(all, "\r\n\r\nevent: message\r\ndata:") + "\r\n", FormSSE, all},
+		{"a captured stream that begins with another field", "retry: 10\ndata: " + started + "\n\n", FormSSE, all[:1]},
+		{"pasted data lines", "data: " + strings.Join(all, "\ndata: ") + "\n", FormSSE, all},
+		{"an event over several data lines", "data: {\"type\":\ndata: \"X\"}\n\n", FormSSE, []string{"{\"type\":\n\"X\"}"}},
+		{"one event a line", strings.Join(all, "\n") + "\n", FormLines, all},
+		{"one event a line with CRLF, blank lines and no last line end", "\uFEFF\n  " + strings.Join(all, "\r\n\r\n "), FormLines, all},
+		{"events spread over lines", pretty(strings.Join(all, "\n")) + "\n", FormValues, []string{pretty(started), pretty(custom), pretty(unknown), pretty(finished)}},
+		{"an array", "[" + strings.Join(all, ",") + "]", FormArray, all},
+		{"an array over lines", "\n[\r\n  " + strings.Join(all, ",\n  ") + "\n]\n\n", FormArray, all},
+		{"an empty array", " [ ] ", FormArray, nil},
+		{"an object with a stream", `{"name":"x","stream":[` + strings.Join(all, ", ") + `],"expect":{}}`, FormObject, all},
+		{"an object over lines", "{\n \"name\": \"x\",\n \"stream\": [\n" + strings.Join(all, ",\n") + "\n ]\n}\n", FormObject, all},
+		{"an object with an empty stream", `{"stream":[]}`, FormObject, nil},
+		{"an event with a member stream is an event", `{"type":"X","stream":[1]}`, FormLines, []string{`{"type":"X","stream":[1]}`}},
+		{"our own form", `{"agfold":"recording/1"}` + "\n" + `{"at":1,"event":` + started + "}\n", FormAgfold, all[:1]},
+		{"our own form without a head", `{"at":1,"event":` + started + "}\n" + `{"at":2,"event":` + custom + "}", FormAgfold, all[:2]},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for name, r := range splits(tt.text) {
+				form, got, err := texts(t, r, nil)
+				require.NoError(t, err, name)
+				assert.Equal(t, tt.form, form, name)
+				assert.Equal(t, tt.want, got, name)
+			}
+		})
+	}
+}
+
+func TestFormErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		line       int
+		before     int // events before the error
+		malformed  bool
+	}{
+		{"prose", "\nHello, world\n", 2, 0, false},
+		{"an HTML page", "<!DOCTYPE html>\n", 1, 0, false},
+		{"a JSON string", `"data"`, 1, 0, false},
+		{"indented data lines", "  data: " + started + "\n", 1, 0, false},
+		{"an object that is no event", `{"a":1}`, 1, 0, true},
+		{"a line that is no event", started + "\n" + `{"a":1}` + "\n" + finished, 2, 1, true},
+		{"a line that is no JSON", started + "\n\nbye\n" + finished, 3, 1, true},
+		{"a broken line between others", started + "\n" + `{"type":"X` + "\n" + finished + "\n", 2, 1, true},
+		{"a line with two events", started + started + "\n", 1, 0, true},
+		{"an event of the stream that is no JSON", ": x\ndata: " + started + "\n\ndata: [DONE]\n\n", 4, 1, true},
+		{"an event of the stream with empty data", "data: " + started + "\n\ndata:\n\n", 3, 1, true},
+		{"an element that is no event", "[" + started + ",\n 17]", 2, 1, true},
+		{"an array without a comma", "[" + started + "\n" + started + "]", 2, 1, false},
+		{"an array with a comma too many", "[" + started + ",]", 1, 1, true},
+		{"an array with a comma first", "[,1]", 1, 0, true},
+		{"text behind an array", "[" + started + "]\n\n[]", 3, 1, false},
+		{"text behind an object", `{"stream":[` + started + "]}\n x", 2, 1, false},
+		{"a stream that is no array", "{\n\"stream\":{}}", 2, 0, false},
+		{"an object broken behind its stream", `{"stream":[` + started + "]\n, x}", 2, 1, false},
+		{"a broken element of a stream", `{"stream":[` + started + ",\n{\"type\":\"X\",}]}", 2, 1, true},
+		{"an input that is malformed", `{"input":{"messages":[{"id":1,"role":"user"}]},"stream":[]}`, 1, 0, true},
+		{"a head of another version", `{"agfold":"recording/2"}`, 1, 0, false},
+		{"a start that is no time", `{"agfold":"recording/1","start":"noon"}`, 1, 0, false},
+		{"a time that is none", `{"at":-1,"event":` + started + "}", 1, 0, false},
+		{"a date that is none", `{"at":"x","event":` + started + "}", 1, 0, false},
+		{"a line that is neither head nor event", `{"agfold":"recording/1"}` + "\n" + `{"x":1}`, 2, 0, false},
+		{"a broken line of our own form", `{"agfold":"recording/1"}` + "\n{]\n", 2, 0, false},
+		{"two values in a line of our own form", `{"agfold":"recording/1"}` + "\n{} {}\n", 2, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for name, r := range splits(tt.text) {
+				_, got, err := texts(t, r, nil)
+				var format *FormatError
+				require.ErrorAs(t, err, &format, name)
+				require.ErrorIs(t, err, ErrFormat)
+				assert.Equal(t, tt.line, format.Line, "%s: %v", name, err)
+				assert.Len(t, got, tt.before, name)
+				assert.Equal(t, tt.malformed, errors.Is(err, event.ErrMalformed), err)
+				assert.Contains(t, err.Error(), fmt.Sprintf("not a recording: line %d: ", tt.line))
+			}
+		})
+	}
+}
+
+// TestCut cuts every form off at every byte: the whole events before are read, and the end is either a
+// clean one, where no event is begun, or a CutError.
+func TestCut(t *testing.T) {
+	all := []string{started, custom, unknown, `{"type":"X","a":[true,null,-1.5e3,"\u00e9\n"]}`}
+	for name, text := range map[string]string{
+		"sse":    "data: " + strings.Join(all, "\n\ndata: "),
+		"pasted": "data: " + strings.Join(all, "\ndata: "),
+		"lines":  strings.Join(all, "\n"),
+		"values": strings.ReplaceAll(strings.Join(all, "\n"), ",", ",\n"),
+		"array":  "[" + strings.Join(all, ",\n") + "]",
+		"object": `{"input":{"messages":[]},"stream":[` + strings.Join(all, ",\n") + `], "expect":{"a":1}}`,
+		"agfold": `{"agfold":"recording/1","input":{"messages":[]}}` + "\n" + `{"at":1.5,"event":` + strings.Join(all, "}\n"+`{"at":2,"event":`) + "}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for n := range len(text) {
+				part := text[:n]
+				_, got, err := texts(t, strings.NewReader(part), nil)
+				whole := 0
+				for i, ev := range all {
+					ev = strings.TrimSuffix(ev, "}")
+					if name == "values" {
+						ev = strings.ReplaceAll(ev, ",", ",\n")
+					}
+					end := strings.Index(text, ev) + len(ev) + 1
+					if name == "agfold" {
+						end++
+					}
+					if n >= end {
+						whole = i + 1
+					}
+				}
+				if begun := strings.HasPrefix(part, `{"`) || strings.HasPrefix(part, "data: {"); whole > 0 || begun || err == nil {
+					require.Len(t, got, whole, "%q: %v", part, err)
+				}
+				if err != nil && !errors.Is(err, ErrCut) {
+					// A cut field name or nothing but the beginning of a first data line cannot be told.
+					require.ErrorIs(t, err, ErrFormat)
+					require.Less(t, n, len("data: {"), "%q: %v", part, err)
+				}
+			}
+			_, got, err := texts(t, strings.NewReader(text), nil)
+			require.NoError(t, err)
+			require.Len(t, got, len(all))
+		})
+	}
+}
+
+func TestACutIsNamedByLine(t *testing.T) {
+	_, got, err := texts(t, strings.NewReader(started+"\n\n"+custom[:20]), nil)
+	assert.Equal(t, []string{started}, got)
+	var cut *CutError
+	require.ErrorAs(t, err, &cut)
+	assert.Equal(t, 3, cut.Line)
+	assert.Equal(t, "recording cut off in line 3", err.Error())
+}
+
+func TestAnEventThatIsNoneIsNamedByItsPlace(t *testing.T) {
+	for text, ordinal := range map[string]int{
+		"data: " + started + "\n\ndata: {}\n\n": 2,
+		"[{}]":                                  1,
+		`{"agfold":"recording/1"}` + "\n" + `{"event":` + started + "}\n" + `{"agfold":"recording/1"}` + "\n" + `{"event":` + started + "}\n" + `{"event":{}}`: 2,
+	} {
+		_, _, err := texts(t, strings.NewReader(text), nil)
+		var malformed *event.MalformedError
+		require.ErrorAs(t, err, &malformed)
+		assert.Equal(t, ordinal, malformed.Ordinal, text)
+	}
+}
+
+func TestInput(t *testing.T) {
+	for _, tt := range []struct{ name, text string }{
+		{"before the stream", `{"input":{"messages":[{"id":"1","role":"user","content":"hi"}]},"client":{"maxProtocolVersion":"0.0.57"},"stream":[]}`},
+		{"behind the stream", `{"stream":[` + started + `],"client":{"maxProtocolVersion":"0.0.57"},"input":{"threadId":"","runId":"","messages":[{"id":"1","role":"user","content":"hi"}]}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rec, err := Open(strings.NewReader(tt.text), nil)
+			require.NoError(t, err)
+			assert.Equal(t, `{"threadId":"","runId":"","messages":[{"id":"1","role":"user","content":"hi"}]}`, string(rec.Input().AppendJSON(nil)))
+			assert.Equal(t, "0.0.57", rec.PeerVersion())
+			assert.Empty(t, rec.Warnings())
+			assert.False(t, rec.Timed())
+		})
+	}
+	t.Run("P-CMP-3 a legacy part of the input is converted", func(t *testing.T) {
+		rec, err := Open(strings.NewReader(`{"stream":[],"input":{"messages":[{"id":"1","role":"user","content":[{"type":"binary","mimeType":"image/png","url":"u"}]}]}}`), nil)
+		require.NoError(t, err)
+		assert.Contains(t, string(rec.Input().AppendJSON(nil)), `{"type":"image","source":{"type":"url","value":"u","mimeType":"image/png"}}`)
+	})
+	t.Run("P-ENF-2 what is removed from the input is told", func(t *testing.T) {
+		rec, err := Open(strings.NewReader(`{"stream":[],"input":{"messages":[],"color":"red"}}`), nil)
+		require.NoError(t, err)
+		require.Len(t, rec.Warnings(), 1)
+		assert.Equal(t, "/color", rec.Warnings()[0].Path)
+	})
+	t.Run("none", func(t *testing.T) {
+		for _, text := range []string{started, `{"stream":[],"input":null}`, `{"agfold":"recording/1"}`, ""} {
+			rec, err := Open(strings.NewReader(text), nil)
+			require.NoError(t, err)
+			assert.Nil(t, rec.Input())
+			assert.Empty(t, rec.PeerVersion())
+		}
+	})
+}
+
+func TestRunsFollowOneAnother(t *testing.T) {
+	const head = `{"agfold":"recording/1","start":"2026-03-01T10:00:00Z","input":{"threadId":"t","runId":"%d","messages":[]}}` + "\n"
+	text := fmt.Sprintf(head, 1) +
+		`{"at":12.5,"event":` + started + "}\n" +
+		`{"at":"2026-03-01T10:00:02Z","event":` + finished + "}\n" +
+		`{"at":"2026-03-01T09:00:02Z","event":{"type":` + "\n" + // a crash
+		fmt.Sprintf(head, 2) +
+		`{"event":` + started + "}\n" +
+		"\n" +
+		fmt.Sprintf(head, 3)
+	rec, err := Open(strings.NewReader(text), nil)
+	require.NoError(t, err)
+	assert.True(t, rec.Timed())
+	assert.Equal(t, "1", rec.Input().RunID)
+	var got []string
+	for e, err := range rec.Entries() {
+		require.NoError(t, err)
+		if e.Head != nil {
+			got = append(got, fmt.Sprintf("%d: head %s %v %s", e.Line, e.Head.Input.RunID, e.Head.AfterCut, e.Head.Start.Format(time.RFC3339)))
+		} else {
+			got = append(got, fmt.Sprintf("%d: %v %s", e.Line, e.At, e.Event.TypeName()))
+		}
+	}
+	assert.Equal(t, []string{
+		"1: head 1 false 2026-03-01T10:00:00Z",
+		"2: 12.5ms RUN_STARTED",
+		"3: 2s RUN_FINISHED",
+		"5: head 2 true 2026-03-01T10:00:00Z",
+		"6: 0s RUN_STARTED",
+		"8: head 3 false 2026-03-01T10:00:00Z",
+	}, got)
+}
+
+func TestTimesWithoutAHeadCountFromTheFirst(t *testing.T) {
+	rec, err := Open(strings.NewReader(
+		`{"at":"2026-03-01T10:00:00.5Z","event":`+started+"}\n"+`{"at":"2026-03-01T10:00:02Z","event":`+finished+"}\n"+
+			`{"at":"2026-03-01T09:00:02Z","event":`+finished+"}\n"), nil)
+	require.NoError(t, err)
+	var at []time.Duration
+	for e, err := range rec.Entries() {
+		require.NoError(t, err)
+		at = append(at, e.At)
+	}
+	assert.Equal(t, []time.Duration{0, 1500 * time.Millisecond, 0}, at)
+}
+
+func TestATornLineBeforeAnEventIsAnError(t *testing.T) {
+	_, got, err := texts(t, strings.NewReader(`{"agfold":"recording/1"}`+"\n"+`{"at":1,"ev`+"\n"+`{"at":2,"event":`+started+"}\n"), nil)
+	assert.Empty(t, got)
+	require.ErrorIs(t, err, ErrCut)
+}
+
+func TestRangingGoesOnAfterABreak(t *testing.T) {
+	rec, err := Open(strings.NewReader(started+"\n"+custom+"\n"+finished+"\n{"), nil)
+	require.NoError(t, err)
+	for ev, err := range rec.Events() {
+		require.NoError(t, err)
+		assert.Equal(t, event.TypeRunStarted, ev.Type())
+		break
+	}
+	var types []event.Type
+	for range 2 { // the second time there is the error alone
+		var last error
+		for ev, err := range rec.Events() {
+			if last = err; err == nil {
+				types = append(types, ev.Type())
+			}
+		}
+		require.ErrorIs(t, last, ErrCut)
+	}
+	assert.Equal(t, []event.Type{event.TypeCustom, event.TypeRunFinished}, types)
+}
+
+func TestEventsOutliveTheReading(t *testing.T) {
+	for _, text := range []string{
+		"data: " + strings.Repeat(custom+"\n\ndata: ", 1000) + started,
+		strings.Repeat(custom+"\n", 1000),
+		"[" + strings.Repeat(custom+",", 1000) + started + "]",
+		strings.Repeat(`{"at":1,"event":`+custom+"}\n", 1000),
+	} {
+		rec, err := Open(strings.NewReader(text), nil)
+		require.NoError(t, err)
+		var kept []event.Event
+		for ev, err := range rec.Events() {
+			require.NoError(t, err)
+			kept = append(kept, ev)
+		}
+		for _, ev := range kept[:1000] {
+			require.Equal(t, custom, string(ev.(event.Frame).Data()))
+		}
+	}
+}
+
+func TestBound(t *testing.T) {
+	const limit = len(started)
+	long := `{"type":"CUSTOM","name":"n","value":"` + strings.Repeat("x", 100) + `"}`
+	for name, text := range map[string]string{
+		"sse":    "data: " + started + "\n\ndata: " + long + "\n\n",
+		"lines":  started + "\n\n" + long + "\n",
+		"array":  "[" + started + ",\n\n" + long + "]",
+		"object": `{"stream":[` + started + ",\n\n" + long + "]}",
+	} {
+		t.Run("P-SSE-2 "+name, func(t *testing.T) {
+			_, got, err := texts(t, strings.NewReader(text), &Options{MaxEventBytes: limit})
+			assert.Equal(t, []string{started}, got)
+			var large *sse.TooLargeError
+			require.ErrorAs(t, err, &large)
+			assert.Equal(t, sse.TooLargeError{Limit: limit, Line: 3}, *large)
+		})
+		t.Run("no bound for "+name, func(t *testing.T) {
+			_, got, err := texts(t, strings.NewReader(text), &Options{MaxEventBytes: -1})
+			require.NoError(t, err)
+			assert.Len(t, got, 2)
+		})
+	}
+	_, _, err := texts(t, strings.NewReader(long), &Options{MaxEventBytes: limit})
+	require.ErrorIs(t, err, sse.ErrTooLarge, "in the first line")
+}
+
+func TestErrorsOfTheSource(t *testing.T) {
+	boom := errors.New("boom")
+	for _, text := range []string{"", "data: " + started + "\n\n", started + "\n", "[" + started, `{"agfold":"recording/1"}` + "\n", "{\n"} {
+		_, _, err := texts(t, io.MultiReader(strings.NewReader(text), iotest.ErrReader(boom)), nil)
+		require.ErrorIs(t, err, boom, text)
+		assert.Equal(t, "reading the recording: boom", err.Error())
+	}
+}
+
+// repeated gives out a unit again and again.
+type repeated struct {
+	head, unit []byte
+	n, at      int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if len(r.head) > 0 {
+		n := copy(p, r.head)
+		r.head = r.head[n:]
+		return n, nil
+	}
+	if r.n <= 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.unit[r.at:])
+	r.at = (r.at + n) % len(r.unit)
+	r.n -= n
+	return n, nil
+}
+
+func TestMemoryDoesNotGrowWithTheRecording(t *testing.T) {
+	for name, src := range map[string]*repeated{
+		"sse":    {unit: []byte("data: " + custom + "\n\n")},
+		"lines":  {unit: []byte(custom + "\n")},
+		"array":  {head: []byte("[" + started), unit: []byte(",\n" + custom)},
+		"agfold": {head: []byte(`{"agfold":"recording/1"}` + "\n"), unit: []byte(`{"at":1,"event":` + custom + "}\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src.n = 8 << 20
+			rec, err := Open(src, nil)
+			require.NoError(t, err)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			n := 0
+			for _, err := range rec.Events() {
+				if err != nil {
+					require.ErrorIs(t, err, ErrCut)
+				}
+				n++
+			}
+			assert.Greater(t, n, 50_000)
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20))
+			runtime.KeepAlive(rec)
+		})
+	}
+}
+
+func TestConformanceStreamsOpen(t *testing.T) {
+	dir := os.Getenv("AGFOLD_CONFORMANCE")
+	if dir == "" {
+		t.Skip("AGFOLD_CONFORMANCE is not set")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "streams", "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		rec, err := Open(bytes.NewReader(text), nil)
+		require.NoError(t, err, file)
+		assert.Equal(t, FormObject, rec.Form(), file)
+		n := 0
+		for ev, err := range rec.Events() {
+			require.NoError(t, err, file)
+			require.NotEmpty(t, ev.(event.Frame).TypeName())
+			n++
+		}
+		assert.Positive(t, n, file)
+	}
+}
+
+// FuzzOpen holds that nothing panics, that an error is of a known kind, and that how the bytes come makes
+// no difference.
+func FuzzOpen(f *testing.F) {
+	for _, s := range []string{
+		"", "data: " + started + "\n\ndata: " + custom, started + "\n" + custom, "[" + started + ",\n" + unknown + "]",
+		`{"input":{"messages":[]},"stream":[` + started + `],"x":1}`, `{"agfold":"recording/1","start":"2026-03-01T10:00:00Z"}` + "\n" + `{"at":1,"event":` + started + "}\n",
+		"{\n\"type\":\"X\"}\n{\"type\":\n\"Y\"}", "[1,\"a\",]", `{"stream":[{"type":"X"`, "data: {\"type\":\"X\"}\ndata: {\"ty",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		form, want, wantErr := texts(t, strings.NewReader(text), &Options{MaxEventBytes: 200})
+		if wantErr != nil && !errors.Is(wantErr, ErrFormat) && !errors.Is(wantErr, ErrCut) {
+			require.ErrorIs(t, wantErr, sse.ErrTooLarge)
+		}
+		f2, got, err := texts(t, iotest.OneByteReader(strings.NewReader(text)), &Options{MaxEventBytes: 200})
+		require.Equal(t, form, f2)
+		require.Equal(t, want, got)
+		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
+		for _, one := range want {
+			_, err := event.NewFrame([]byte(one))
+			require.NoError(t, err)
+		}
+	})
+}

@@ -1,0 +1,181 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/state"
+)
+
+// maxDocument bounds what is read into memory as a whole: an object with a stream, or JSON that is spread
+// over lines.
+const maxDocument = 1 << 30
+
+// sniff tells the form of the recording by its first bytes, its first line, or the first object in it.
+func sniff(l *lines, limit int) (*Recording, error) {
+	c, indented, err := firstByte(l)
+	switch {
+	case err == io.EOF:
+		return &Recording{form: FormEmpty, err: io.EOF}, nil
+	case err != nil:
+		return nil, readError(err)
+	case c == '[':
+		return &Recording{form: FormArray, src: &values{r: l.r, limit: limit, array: true, line: l.line + 1}}, nil
+	case c == '{':
+		return sniffObject(l, limit)
+	case !indented && isField(l.r):
+		return &Recording{form: FormSSE, src: &stream{r: sse.NewReader(l.r, limit), before: l.line}}, nil
+	}
+	return nil, &FormatError{Line: l.line + 1, Err: errors.New("want server-sent events or JSON")}
+}
+
+// firstByte skips a byte order mark and white space and returns the byte behind them, which stays to be
+// read. l.line counts the lines skipped.
+func firstByte(l *lines) (c byte, indented bool, err error) {
+	if mark, _ := l.r.Peek(3); string(mark) == "\uFEFF" {
+		l.r.Discard(3)
+	}
+	for {
+		c, err := l.r.ReadByte()
+		switch {
+		case err != nil:
+			return 0, false, err
+		case c == '\n':
+			l.line++
+			indented = false
+		case c == ' ' || c == '\t':
+			indented = true
+		case c != '\r':
+			return c, indented, l.r.UnreadByte()
+		}
+	}
+}
+
+// isField reports whether what comes is a line of the server-sent event format.
+func isField(r *bufio.Reader) bool {
+	head, _ := r.Peek(len("event:"))
+	for _, field := range []string{":", "data", "event", "id", "retry"} {
+		rest, ok := bytes.CutPrefix(head, []byte(field))
+		if ok && (field == ":" || len(rest) == 0 || bytes.IndexByte([]byte(":\r\n"), rest[0]) >= 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// sniffObject tells what a text is that begins with an object.
+func sniffObject(l *lines, limit int) (*Recording, error) {
+	first, whole, err := l.next(maxDocument)
+	if err != nil {
+		return nil, err
+	}
+	first = bytes.Clone(first)
+	members, end, err := parseObject(nil, first)
+	if err != nil {
+		return sniffDocument(l, first, whole, limit)
+	}
+	line := eventLines{lines: l, limit: limit, first: first, whole: whole}
+	switch {
+	case isHead(members):
+		return openHeads(&heads{lines: line})
+	case isStream(members) && end == len(first):
+		return sniffDocument(l, first, whole, limit)
+	}
+	return &Recording{form: FormLines, src: &line}, nil
+}
+
+// isHead reports whether a line with these members is one that Writer writes.
+func isHead(members object) bool {
+	return members.get("type") == nil &&
+		(members.get("agfold") != nil || members.get("at") != nil && members.get("event") != nil)
+}
+
+// isStream reports whether an object with these members holds a recording.
+func isStream(members object) bool { return members.get("type") == nil && members.get("stream") != nil }
+
+// openHeads reads up to the first event, so that the first run's input is known.
+func openHeads(s *heads) (*Recording, error) {
+	e, err := s.next()
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{form: FormAgfold, src: &pushedBack{e, s}, timed: true}
+	if e.Head != nil {
+		r.input, r.warnings = e.Head.Input, e.Head.Warnings
+	}
+	return r, nil
+}
+
+// pushedBack is a source with an entry before it.
+type pushedBack struct {
+	first Entry
+	rest  source
+}
+
+func (s *pushedBack) next() (Entry, error) {
+	if e := s.first; e.Line > 0 {
+		s.first = Entry{}
+		return e, nil
+	}
+	return s.rest.next()
+}
+
+// sniffDocument reads all the rest and tells an object with a stream from events that are spread over
+// lines. first is the first line, and whole whether it had an LF.
+func sniffDocument(l *lines, first []byte, whole bool, limit int) (*Recording, error) {
+	line := l.line
+	text := first
+	if whole {
+		text = append(text, '\n')
+		rest, err := io.ReadAll(io.LimitReader(l.r, maxDocument))
+		if err != nil {
+			return nil, readError(err)
+		}
+		if len(rest) == maxDocument {
+			return nil, &sse.TooLargeError{Limit: maxDocument, Line: line}
+		}
+		text = append(text, rest...)
+	}
+	members, end, err := parseObject(nil, text)
+	if !isStream(members) {
+		return &Recording{form: FormValues, src: &values{r: bytes.NewReader(text), limit: limit, line: line}}, nil
+	}
+	if i := jsontext.Space(text, end); err == nil && i < len(text) {
+		err = jsontext.Unexpected(text, i, "nothing behind the object")
+	}
+	return openObject(members, err, text, limit, line)
+}
+
+// openObject makes a recording of an object with a stream, which begins at a line. An error says where
+// text is not one whole object: the events before that are read all the same.
+func openObject(members object, err error, text []byte, limit, line int) (*Recording, error) {
+	at := func(i int) int { return line + bytes.Count(text[:i], []byte("\n")) }
+	events, _ := members.find("stream")
+	if len(events.text) > 0 && events.text[0] != '[' {
+		return nil, &FormatError{Line: at(events.start), Err: errors.New("stream is not an array of events")}
+	}
+	src := &values{r: bytes.NewReader(events.text), limit: limit, array: true, line: at(events.start), after: io.EOF}
+	r := &Recording{form: FormObject, src: src}
+	var fault *jsontext.SyntaxError
+	if errors.As(err, &fault) {
+		src.after = &FormatError{Line: at(fault.Offset), Err: err}
+		if isEnd(text, fault) {
+			src.after = &CutError{Line: at(fault.Offset)}
+		}
+	}
+	if input, ok := members.find("input"); ok && !input.broken {
+		if r.input, r.warnings, err = parseInput(input.text); err != nil {
+			return nil, &FormatError{Line: at(input.start), Err: err}
+		}
+	}
+	if client, ok := members.find("client"); ok && !client.broken {
+		if v, err := state.Parse(client.text); err == nil {
+			r.peer, _ = v.Get("maxProtocolVersion").AsString()
+		}
+	}
+	return r, nil
+}

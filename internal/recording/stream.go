@@ -1,0 +1,70 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/agfold/agfold/internal/sse"
+)
+
+// stream is a captured stream of server-sent events.
+type stream struct {
+	r      *sse.Reader
+	before int // lines before the stream's first
+	keep   keeper
+	queue  []Entry // what is left of pasted lines,
+	err    error   // and the error behind them
+}
+
+func (s *stream) next() (Entry, error) {
+	if len(s.queue) > 0 {
+		e := s.queue[0]
+		s.queue = s.queue[1:]
+		return e, nil
+	}
+	if s.err != nil {
+		return Entry{}, s.err
+	}
+	data, err := s.r.Next()
+	line := s.before + s.r.Line()
+	if err != nil {
+		var large *sse.TooLargeError
+		if errors.As(err, &large) {
+			return Entry{}, &sse.TooLargeError{Limit: large.Limit, Line: s.before + large.Line}
+		}
+		return Entry{}, readError(err)
+	}
+	f, err := s.keep.frame(data, line)
+	switch {
+	case err == nil:
+		return Entry{Event: f, Line: line}, nil
+	case s.r.Partial() && IsCut(data):
+		return Entry{}, &CutError{Line: line}
+	case s.paste(data, line):
+		return s.next()
+	}
+	return Entry{}, err
+}
+
+// paste queues the events of data lines that have no blank lines between them, which are one event to the
+// format: what people get who search a capture for its data lines. It reports false if one of them is
+// none.
+func (s *stream) paste(data []byte, line int) bool {
+	var queue []Entry
+	for text := range bytes.SplitSeq(data, []byte("\n")) {
+		if len(trim(text)) > 0 {
+			f, err := s.keep.framer.Frame(s.keep.text.Keep(text))
+			if err != nil && len(queue) > 0 && s.r.Partial() && IsCut(text) {
+				s.err = &CutError{Line: line}
+				break
+			}
+			if err != nil {
+				return false
+			}
+			queue = append(queue, Entry{Event: f, Line: line})
+		}
+		line++
+	}
+	s.queue = queue
+	return len(queue) > 0
+}

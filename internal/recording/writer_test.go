@@ -1,0 +1,136 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 5e8, time.UTC)
+
+func frame(t *testing.T, data string) event.Frame {
+	t.Helper()
+	f, err := event.NewFrame([]byte(data))
+	require.NoError(t, err)
+	return f
+}
+
+func TestWhatIsWrittenIsReadBack(t *testing.T) {
+	var file bytes.Buffer
+	w := NewWriter(&file)
+	in := &event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{messages.UserText("a\nb")}}
+	require.NoError(t, w.Head(in, noon))
+	require.NoError(t, w.Event(frame(t, started), 1500*time.Microsecond))
+	require.NoError(t, w.Event(event.Notice(event.Warning{Rule: "P-ENF-1"}), time.Second))
+	require.NoError(t, w.Event(frame(t, "{\"type\":\r\n\"X\"}"), 2*time.Second))
+	require.NoError(t, w.Event(&event.RunFinished{ThreadID: "t", RunID: "r"}, -time.Second))
+	require.NoError(t, w.Head(nil, noon.Add(time.Hour)))
+	assert.Equal(t, `{"agfold":"recording/1","start":"2026-03-01T12:00:00.5Z","input":{"threadId":"t","runId":"r","messages":[{"id":"","role":"user","content":"a\nb"}]}}
+{"at":1.5,"event":`+started+`}
+{"at":2000,"event":{"type":  "X"}}
+{"at":0,"event":`+finished+`}
+{"agfold":"recording/1","start":"2026-03-01T13:00:00.5Z"}
+`, file.String())
+
+	rec, err := Open(&file, nil)
+	require.NoError(t, err)
+	assert.Equal(t, in.AppendJSON(nil), rec.Input().AppendJSON(nil))
+	var at []time.Duration
+	var heads []time.Time
+	for e, err := range rec.Entries() {
+		require.NoError(t, err)
+		if e.Head != nil {
+			heads = append(heads, e.Head.Start)
+			continue
+		}
+		at = append(at, e.At)
+	}
+	assert.Equal(t, []time.Time{noon, noon.Add(time.Hour)}, heads)
+	assert.Equal(t, []time.Duration{1500 * time.Microsecond, 2 * time.Second, 0}, at)
+}
+
+func TestARunBehindACrashCanBeRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "run.jsonl")
+	record := func(tail string) {
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		w := NewWriter(file)
+		require.NoError(t, w.Head(nil, noon))
+		require.NoError(t, w.Event(frame(t, started), 0))
+		_, err = file.WriteString(tail)
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+	}
+	record(`{"at":1,"event":{"type":"CUS`)
+	record("")
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	rec, err := Open(bytes.NewReader(text), nil)
+	require.NoError(t, err)
+	var cut []bool
+	for e, err := range rec.Entries() {
+		require.NoError(t, err)
+		if e.Head != nil {
+			cut = append(cut, e.Head.AfterCut)
+		}
+	}
+	assert.Equal(t, []bool{false, true}, cut)
+	assert.True(t, strings.HasPrefix(string(text), `{"agfold"`), "a new file begins with the head")
+}
+
+// lineWriter checks that every Write is one whole line.
+type lineWriter struct {
+	t *testing.T
+	n int
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	assert.Equal(w.t, 1, bytes.Count(p, []byte("\n")))
+	assert.Equal(w.t, byte('\n'), p[len(p)-1])
+	w.n++
+	return len(p), nil
+}
+
+func TestEveryLineIsWrittenAtOnce(t *testing.T) {
+	lines := &lineWriter{t: t}
+	w := NewWriter(bufio.NewWriter(lines))
+	require.NoError(t, w.Head(nil, noon))
+	require.NoError(t, w.Event(frame(t, started), 0))
+	assert.Equal(t, 2, lines.n, "a buffered writer is flushed")
+}
+
+type brokenWriter struct{ err error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestErrorsOfTheWriter(t *testing.T) {
+	full := errors.New("disk full")
+	w := NewWriter(brokenWriter{full})
+	assert.Equal(t, full, w.Head(nil, noon))
+	assert.Equal(t, full, w.Event(frame(t, started), 0))
+}
+
+func BenchmarkWriter(b *testing.B) {
+	f, err := event.NewFrame([]byte(custom))
+	require.NoError(b, err)
+	w := NewWriter(&discard{})
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Event(f, time.Second)
+	}
+}
+
+type discard struct{}
+
+func (*discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,58 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestRun(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		events []string
+		want   string
+	}{
+		{"one that goes on", nil, "… r · running\n"},
+		{"steps, those of subagents by name",
+			[]string{`{"type":"STEP_STARTED","stepName":"plan"}`, `{"type":"STEP_FINISHED","stepName":"plan"}`, `{"type":"STEP_STARTED","stepName":"look","subagentRunId":"s"}`},
+			"… r · running\n  steps    plan, s › look (not finished)\n"},
+		{"result, pending calls and usage",
+			[]string{`{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":[1],"outcome":{"type":"success","pendingToolCallIds":["c1","c2"]},"usage":[{"inputTokens":1234567,"cacheWriteInputTokens":0},{"provider":"p"},{}]}`},
+			"✓ r · succeeded\n  result   [1]\n  pending  c1, c2\n  tokens   1 234 567 in, 0 cache write\n  tokens   p\n  tokens   not told\n"},
+		{"one that failed",
+			[]string{`{"type":"RUN_ERROR","message":"overloaded","code":"E"}`}, "✗ r · failed\n  run failed: overloaded (E)\n"},
+		{"one that was cancelled",
+			[]string{`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"cancelled"}}`}, "! r · cancelled\n"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			assert.Equal(t, row.want, Style{}.Run(folded(t, row.events...).LastRun()))
+		})
+	}
+}
+
+func TestManyStepsAreCounted(t *testing.T) {
+	var events []string
+	for range maxSteps + 3 {
+		events = append(events, `{"type":"STEP_STARTED","stepName":"s"}`, `{"type":"STEP_FINISHED","stepName":"s"}`)
+	}
+	assert.Contains(t, Style{}.Run(folded(t, events...).LastRun()), "s, s, and 3 more\n")
+}
+
+func TestInterrupts(t *testing.T) {
+	th := folded(t, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirm","message":"Go on?","toolCallId":"c","subagentRunId":"s","expiresAt":"2026-01-01T00:00:00Z","responseSchema":{"type":"boolean"}},{"id":"j","reason":"input"}]}}`)
+	assert.Equal(t, `? i · confirm
+  Go on?
+  call     c
+  from     s
+  expires  2026-01-01T00:00:00Z
+  schema   {"type": "boolean"}
+? j · input
+`, strings.SplitAfterN(Style{}.View(th).Interrupts(), "\n", 2)[1])
+}
+
+func TestUsageOfAllRunsIsSummed(t *testing.T) {
+	end := `{"type":"RUN_FINISHED","threadId":"t","runId":"r","usage":[{"model":"m","outputTokens":2}]}`
+	got := drawn(t, Style{}, end, `{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, end)
+	assert.Contains(t, got, "all runs\n  tokens   m: 4 out\n")
+}

@@ -1,0 +1,123 @@
+package reducer
+
+import (
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+)
+
+// Changes is how a thread differs from an older snapshot of the same thread, for a UI that redraws only
+// those rows. The zero Changes is no difference.
+type Changes struct {
+	// Rows says which messages came and went: At the place Splice.At of the older thread, Splice.Removed
+	// messages gave way to Splice.Inserted ones. Appended messages are the common case. All other messages
+	// stand in both threads, those behind the splice at places shifted by Inserted - Removed.
+	Rows Splice
+	// Messages are the places, in the newer thread and ascending, of the messages that stand in both and
+	// differ.
+	Messages []int
+	// ToolCalls are the calls of those messages that are new or differ, by their places in the newer thread.
+	ToolCalls []ToolCallPlace
+	// State turns the older state into the newer one; empty if they are equal.
+	State state.Patch
+	// Runs and Subagents are those that are new or differ, by their places in Thread.Runs and in
+	// [Subagents.All], ascending.
+	Runs      []int
+	Subagents []int
+	// Interrupts reports whether other interrupts pend.
+	Interrupts bool
+}
+
+// Splice is a change of a list's length: at the place At of the older list, Removed elements gave way to
+// Inserted ones.
+type Splice struct{ At, Removed, Inserted int }
+
+// ToolCallPlace is a call's place: the message's in its thread, and the call's in the message.
+type ToolCallPlace struct{ Message, Call int }
+
+// Any reports whether anything differs.
+func (c *Changes) Any() bool {
+	return c.Rows != Splice{} || len(c.Messages) > 0 || len(c.State) > 0 ||
+		len(c.Runs) > 0 || len(c.Subagents) > 0 || c.Interrupts
+}
+
+// ChangesSince compares the thread with an older snapshot of it, nil being the empty thread. Whatever the two
+// share is passed over, so it costs what changed and not what there is.
+func (t *Thread) ChangesSince(older *Thread) Changes {
+	if older == nil {
+		older = new(Thread)
+	}
+	var c Changes
+	if t == older {
+		return c
+	}
+	c.rows(older.Messages, t.Messages)
+	if !state.Same(older.State, t.State) {
+		from := older.State
+		if !from.Exists() {
+			from = state.EmptyObject()
+		}
+		c.State = state.Diff(from, t.State)
+	}
+	c.Runs = changedPlaces(older.Runs, t.Runs)
+	c.Subagents = changedPlaces(older.Subagents.nodes, t.Subagents.nodes)
+	c.Interrupts = len(older.Interrupts) != len(t.Interrupts) ||
+		len(t.Interrupts) > 0 && &older.Interrupts[0] != &t.Interrupts[0]
+	return c
+}
+
+// rows fills in what concerns messages. It compares from the front up to the first place where another
+// message stands, then from the end.
+func (c *Changes) rows(older, newer messages.List[*messages.Message]) {
+	shorter := min(older.Len(), newer.Len())
+	front := shorter
+	for i := range messages.Diff(older, newer) {
+		if !sameRow(older.At(i), newer.At(i)) {
+			front = i
+			break
+		}
+		c.message(older.At(i), newer.At(i), i)
+	}
+	back := shorter - front
+	if back > 0 || older.Len() != newer.Len() {
+		var behind []int
+		if back > 0 {
+			for j := range messages.DiffBackward(older, newer) {
+				if j >= back {
+					break
+				}
+				if !sameRow(older.At(older.Len()-1-j), newer.At(newer.Len()-1-j)) {
+					back = j
+					break
+				}
+				behind = append(behind, j)
+			}
+		}
+		for i := len(behind) - 1; i >= 0; i-- {
+			j := behind[i]
+			c.message(older.At(older.Len()-1-j), newer.At(newer.Len()-1-j), newer.Len()-1-j)
+		}
+		c.Rows = Splice{At: front, Removed: older.Len() - front - back, Inserted: newer.Len() - front - back}
+	}
+}
+
+func sameRow(a, b *messages.Message) bool { return a.ID == b.ID && a.Kind() == b.Kind() }
+
+// message notes one message that differs and which of its calls do.
+func (c *Changes) message(older, newer *messages.Message, place int) {
+	c.Messages = append(c.Messages, place)
+	for _, i := range changedPlaces(older.ToolCalls, newer.ToolCalls) {
+		c.ToolCalls = append(c.ToolCalls, ToolCallPlace{Message: place, Call: i})
+	}
+}
+
+// changedPlaces returns the places in newer whose elements are new or differ.
+func changedPlaces[E comparable](older, newer messages.List[E]) []int {
+	var places []int
+	for i := range messages.Diff(older, newer) {
+		places = append(places, i)
+	}
+	for i := older.Len(); i < newer.Len(); i++ {
+		places = append(places, i)
+	}
+	return places
+}

@@ -1,0 +1,121 @@
+package reducer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func changesAfter(t *testing.T, before, after []event.Event) reducer.Changes {
+	r := reducer.New(nil)
+	apply := func(events []event.Event) {
+		for _, ev := range events {
+			_, err := r.Apply(ev)
+			require.NoError(t, err)
+		}
+	}
+	apply(before)
+	older := r.Thread()
+	apply(after)
+	c := r.Thread().ChangesSince(older)
+	assert.Equal(t, len(after) > 0, c.Any())
+	assert.Empty(t, r.Thread().ChangesSince(r.Thread()))
+	return c
+}
+
+func TestChangesSince(t *testing.T) {
+	start := []event.Event{
+		&event.RunStarted{ThreadID: "t", RunID: "r"},
+		&event.TextMessageStart{MessageID: "m0"},
+		&event.ToolCallStart{ToolCallID: "c0", ToolCallName: "f", ParentMessageID: event.Some("m0")},
+		&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "f", ParentMessageID: event.Some("m0")},
+		&event.TextMessageStart{MessageID: "m1"},
+		&event.TextMessageStart{MessageID: "m2"},
+	}
+	object := func(text string) state.Value {
+		v, err := state.Parse([]byte(text))
+		require.NoError(t, err)
+		return v
+	}
+	for _, row := range []struct {
+		name  string
+		after []event.Event
+		want  reducer.Changes
+	}{
+		{"nothing", nil, reducer.Changes{}},
+		{"text is appended to a message in the middle", []event.Event{
+			&event.TextMessageContent{MessageID: "m1", Delta: "x"},
+		}, reducer.Changes{Messages: []int{1}}},
+		{"arguments are appended to one of two calls", []event.Event{
+			&event.ToolCallArgs{ToolCallID: "c1", Delta: "x"},
+		}, reducer.Changes{Messages: []int{0}, ToolCalls: []reducer.ToolCallPlace{{Message: 0, Call: 1}}}},
+		{"a message is appended", []event.Event{
+			&event.TextMessageStart{MessageID: "m3"},
+		}, reducer.Changes{Rows: reducer.Splice{At: 3, Inserted: 1}}},
+		{"a result goes between, what is behind it moves and may change", []event.Event{
+			&event.ToolCallResult{MessageID: "r0", ToolCallID: "c0", Content: messages.Text("ok")},
+			&event.TextMessageContent{MessageID: "m2", Delta: "x"},
+		}, reducer.Changes{
+			Rows: reducer.Splice{At: 1, Inserted: 1}, Messages: []int{0, 3},
+			ToolCalls: []reducer.ToolCallPlace{{Message: 0, Call: 0}},
+		}},
+		{"a snapshot drops what is in the middle", []event.Event{
+			&event.MessagesSnapshot{Messages: []*messages.Message{
+				{ID: "m0", Role: messages.RoleAssistant}, {ID: "m2", Role: messages.RoleAssistant},
+			}},
+		}, reducer.Changes{Rows: reducer.Splice{At: 1, Removed: 1}, Messages: []int{0, 1}}},
+		{"the state and the tree change", []event.Event{
+			&event.StateSnapshot{Snapshot: object(`{"a":1}`)},
+			&event.SubagentStarted{SubagentRunID: event.Subagent("s"), Name: "n"},
+		}, reducer.Changes{
+			State:     state.Patch{{Kind: "add", Path: "/a", Value: state.Int(1)}},
+			Subagents: []int{0},
+		}},
+		{"a step changes the run", []event.Event{
+			&event.StepStarted{StepName: "s"},
+		}, reducer.Changes{Runs: []int{0}}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := changesAfter(t, start, row.after)
+			assert.Equal(t, fmt.Sprintf("%v", row.want), fmt.Sprintf("%v", got))
+		})
+	}
+	t.Run("against no thread at all everything is new", func(t *testing.T) {
+		th, err := reducer.Fold(reducer.Events(start...), nil)
+		require.ErrorIs(t, err, reducer.ErrTruncated)
+		assert.Equal(t, reducer.Splice{Inserted: 3}, th.ChangesSince(nil).Rows)
+	})
+}
+
+// BenchmarkChangesSince compares one changed message at the end of threads of different lengths.
+func BenchmarkChangesSince(b *testing.B) {
+	for _, n := range []int{10, 100_000} {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			r := reducer.New(nil)
+			apply := func(ev event.Event) {
+				if _, err := r.Apply(ev); err != nil {
+					b.Fatal(err)
+				}
+			}
+			apply(&event.RunStarted{ThreadID: "t", RunID: "r"})
+			for i := range n {
+				apply(&event.TextMessageStart{MessageID: fmt.Sprint(i)})
+			}
+			older := r.Thread()
+			apply(&event.TextMessageContent{MessageID: fmt.Sprint(n / 2), Delta: "x"})
+			newer := r.Thread()
+			b.ReportAllocs()
+			for b.Loop() {
+				if c := newer.ChangesSince(older); len(c.Messages) != 1 {
+					b.Fatal(c)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,239 @@
+package reducer_test
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRunStatus(t *testing.T) {
+	const interrupted = `done + {"outcome":{"type":"interrupt","interrupts":[{"id":"i1","reason":"ask"}]}}`
+	for _, r := range []struct {
+		name, script string
+		want         reducer.Status
+	}{
+		{"P-RUN-1 no run", "", reducer.Empty},
+		{"P-RUN-1 running", "run", reducer.Running},
+		{"P-RUN-1 succeeded without outcome", "run | done", reducer.Succeeded},
+		{"P-RUN-1 succeeded with outcome", `run | done + {"outcome":{"type":"success"}}`, reducer.Succeeded},
+		{"P-RUN-1 interrupted", "run | " + interrupted, reducer.Interrupted},
+		{"P-RUN-1 cancelled", `run | done + {"outcome":{"type":"cancelled"}}`, reducer.Cancelled},
+		{"P-RUN-1 failed", "run | fail x", reducer.Failed},
+		{"P-RUN-1 failed after RUN_FINISHED", "run | done | fail x", reducer.Failed},
+		{"P-RUN-1 failed after an interrupt", "run | " + interrupted + " | fail x", reducer.Failed},
+		{"P-RUN-1 failed before RUN_STARTED", "fail x", reducer.Failed},
+		{"P-RUN-1 rejected by a violation", "run | run", reducer.Rejected},
+		{"P-RUN-1 rejected by a malformed event", "run | {\"type\":\"CUSTOM\"}", reducer.Rejected},
+		{"P-RUN-1 rejected before RUN_STARTED", "custom n", reducer.Rejected},
+		{"P-RUN-1 rejected after RUN_FINISHED", "run | done | custom n", reducer.Rejected},
+		{"P-ENF-3 an unrecognised outcome is success", `run | done + {"outcome":{"type":"new"}}`, reducer.Succeeded},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			p := play(t, r.script, nil)
+			assert.Equal(t, r.want, p.th.Status())
+			th := p.r.End(nil)
+			if r.want == reducer.Running {
+				assert.Equal(t, reducer.Truncated, th.Status(), "D-10")
+				assert.ErrorIs(t, th.Err(), reducer.ErrTruncated)
+				assert.Empty(t, th.LastRun().Outcome.Type)
+			} else {
+				assert.Equal(t, r.want, th.Status())
+			}
+		})
+	}
+}
+
+func TestRunRecord(t *testing.T) {
+	p := play(t, `run r1 + {"parentRunId":"r0","protocolVersion":"1.0"} | call c1 f | endcall c1 | step a | endstep a | done r1 + {"result":{"n":1},"usage":[{"model":"m","inputTokens":3}],"outcome":{"type":"success"}} | fail late + {"code":"E9"}`, nil)
+	require.NoError(t, p.err)
+	run := p.th.LastRun()
+	assert.Equal(t, "r1", run.ID)
+	assert.Equal(t, event.Some("r0"), run.ParentRunID)
+	assert.Equal(t, event.Some("1.0"), run.ProtocolVersion)
+	assert.Equal(t, `{"n":1}`, run.Result.String(), "P-RUN-1 a late RUN_ERROR keeps the result")
+	assert.Equal(t, event.OutcomeSuccess, run.Outcome.Type, "and the outcome")
+	assert.Len(t, run.Usage, 1, "and the usage, if it has none itself")
+	assert.Equal(t, []string{"c1"}, run.PendingToolCallIDs)
+	assert.Equal(t, 1, run.Steps.Len())
+	assert.Equal(t, &reducer.RunError{Message: "late", Code: event.Some("E9")}, run.Err)
+	assert.Equal(t, run.Err, p.th.Err())
+	assert.EqualError(t, run.Err, "run failed: late (E9)")
+
+	t.Run("P-RUN-1 usage of RUN_ERROR", func(t *testing.T) {
+		p := play(t, `run | fail x + {"usage":[{"model":"m","inputTokens":5}]} | run b | done b + {"usage":[{"model":"m","inputTokens":2}]}`, nil)
+		usage := p.th.Usage()
+		require.Len(t, usage, 1)
+		assert.Equal(t, event.Some(int64(7)), usage[0].InputTokens)
+	})
+	t.Run("P-RUN-1 a run without result", func(t *testing.T) {
+		assert.False(t, play(t, "run | done", nil).th.LastRun().Result.Exists())
+	})
+	t.Run("the thread's id is the first that is told", func(t *testing.T) {
+		p := play(t, `{"type":"RUN_STARTED","threadId":"t1","runId":"a"} | done | {"type":"RUN_STARTED","threadId":"t2","runId":"b"}`, nil)
+		assert.Equal(t, "t1", p.th.ID)
+	})
+}
+
+func TestInterrupts(t *testing.T) {
+	const interrupted = `done + {"outcome":{"type":"interrupt","interrupts":[{"id":"i1","reason":"ask"},{"id":"i2","reason":"ask"}]}}`
+	for _, r := range []struct {
+		name, script string
+		want         int
+	}{
+		{"P-RUN-3 they pend from an interrupted run", "run | " + interrupted, 2},
+		{"P-RUN-3 while the next run goes on", "run | " + interrupted + " | run b", 2},
+		{"P-RUN-3 until it finishes", "run | " + interrupted + " | run b | done b", 0},
+		{"P-RUN-3 or is cancelled", "run | " + interrupted + ` | run b | done b + {"outcome":{"type":"cancelled"}}`, 0},
+		{"P-RUN-3 another interrupt takes their place", "run | " + interrupted + ` | run b | done b + {"outcome":{"type":"interrupt","interrupts":[{"id":"i3","reason":"ask"}]}}`, 1},
+		{"P-RUN-3 a failed run leaves them", "run | " + interrupted + " | run b | fail x", 2},
+		{"P-RUN-3 a rejected run leaves them", "run | " + interrupted + " | run b | run c", 2},
+		{"P-RUN-3 a late error leaves them", "run | " + interrupted + " | fail x", 2},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			assert.Len(t, play(t, r.script, nil).th.Interrupts, r.want)
+		})
+	}
+	t.Run("P-RUN-3 messages and state accumulate over runs", func(t *testing.T) {
+		p := play(t, `run | text m1 | endtext m1 | state {"a":1} | done | run b | text m2 | endtext m2 | patch [{"op":"add","path":"/b","value":2}] | fail x | run c | text m3`, nil)
+		assert.Equal(t, `assistant m1 "" | assistant m2 "" | assistant m3 ""`, show(p.th))
+		assert.Equal(t, `{"a":1,"b":2}`, p.th.State.String())
+		assert.Equal(t, 3, p.th.Runs.Len())
+	})
+}
+
+func TestEnd(t *testing.T) {
+	cut := errors.New("connection reset")
+	input := &reducer.Options{Input: &event.RunInput{ThreadID: "t", RunID: "asked"}}
+	for _, r := range []struct {
+		name, script string
+		options      *reducer.Options
+		cause        error
+		status       reducer.Status
+		truncated    bool
+	}{
+		{"D-10 a run that goes on is truncated", "run", nil, nil, reducer.Truncated, true},
+		{"D-10 with the cause", "run", nil, cut, reducer.Truncated, true},
+		{"an empty stream of nobody's run", "", nil, nil, reducer.Empty, false},
+		{"an empty stream that broke", "", nil, cut, reducer.Truncated, true},
+		{"a run that was asked for and never began", "", input, nil, reducer.Truncated, true},
+		{"a run that has finished", "run | done", nil, nil, reducer.Succeeded, false},
+		{"a run that had finished when the stream broke", "run | done", nil, cut, reducer.Succeeded, false},
+		{"a run that has failed", "run | fail x", nil, cut, reducer.Failed, false},
+		{"only the last of several runs", "run | done | run b", nil, nil, reducer.Truncated, true},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			p := play(t, r.script, r.options)
+			revision := p.r.Revision()
+			th := p.r.End(r.cause)
+			assert.Equal(t, r.status, th.Status())
+			assert.Equal(t, r.truncated, errors.Is(p.r.Err(), reducer.ErrTruncated))
+			assert.Equal(t, r.truncated && r.cause != nil, errors.Is(p.r.Err(), cut))
+			assert.Equal(t, r.truncated, th.Revision > revision)
+			assert.Same(t, th, p.r.End(io.EOF), "a second End only returns the thread")
+			_, err := p.r.Apply(&event.RunStarted{})
+			assert.ErrorIs(t, err, reducer.ErrFinal)
+			assert.Equal(t, r.truncated, errors.Is(err, reducer.ErrTruncated))
+		})
+	}
+	t.Run("the run that never began has the id it was asked with", func(t *testing.T) {
+		th := play(t, "", input).r.End(nil)
+		assert.Equal(t, "asked", th.LastRun().ID)
+		assert.Equal(t, "t", th.ID)
+	})
+	t.Run("an error before RUN_STARTED has it too", func(t *testing.T) {
+		assert.Equal(t, "asked", play(t, "fail x", input).th.LastRun().ID)
+	})
+	t.Run("a resumed thread gets a run of its own", func(t *testing.T) {
+		before := play(t, "run | done", nil).th
+		p := play(t, "custom n", &reducer.Options{Thread: before, Input: input.Input})
+		assert.Equal(t, 2, p.th.Runs.Len())
+		assert.Equal(t, reducer.Rejected, p.th.Status())
+		assert.Equal(t, reducer.Succeeded, before.Status())
+		assert.Equal(t, reducer.Succeeded, p.th.Runs.At(0).Status)
+	})
+}
+
+func TestFoldWholeStreams(t *testing.T) {
+	cut := errors.New("connection reset")
+	start := &event.RunStarted{ThreadID: "t", RunID: "r"}
+	t.Run("a stream in order", func(t *testing.T) {
+		th, err := reducer.Fold(reducer.Events(start, &event.RunError{Message: "no"}), nil)
+		require.NoError(t, err, "a run's own failure is no error of the stream")
+		assert.Equal(t, reducer.Failed, th.Status())
+	})
+	t.Run("a stream that breaks the protocol", func(t *testing.T) {
+		th, err := reducer.Fold(reducer.Events(start, start, start), nil)
+		require.ErrorIs(t, err, reducer.ErrProtocol)
+		assert.Equal(t, reducer.Rejected, th.Status())
+	})
+	t.Run("a stream that is cut", func(t *testing.T) {
+		th, err := reducer.Fold(func(yield func(event.Event, error) bool) {
+			_ = yield(start, nil) && yield(nil, cut)
+		}, nil)
+		require.ErrorIs(t, err, reducer.ErrTruncated)
+		require.ErrorIs(t, err, cut)
+		assert.Equal(t, reducer.Truncated, th.Status())
+	})
+	t.Run("a stream that is cut after its run", func(t *testing.T) {
+		th, err := reducer.Fold(func(yield func(event.Event, error) bool) {
+			_ = yield(start, nil) && yield(&event.RunFinished{ThreadID: "t", RunID: "r"}, nil) && yield(nil, cut)
+		}, nil)
+		assert.Equal(t, cut, err)
+		assert.Equal(t, reducer.Succeeded, th.Status())
+	})
+	t.Run("retired shapes are upgraded", func(t *testing.T) {
+		th, err := reducer.Fold(reducer.Events(start, &event.ThinkingStart{}, &event.ThinkingTextMessageStart{},
+			&event.ThinkingTextMessageContent{Delta: "hm"}, &event.ThinkingTextMessageEnd{}, &event.ThinkingEnd{},
+			&event.RunFinished{ThreadID: "t", RunID: "r"}), nil)
+		require.NoError(t, err)
+		require.Equal(t, 1, th.Messages.Len())
+		assert.Equal(t, messages.RoleReasoning, th.Messages.At(0).Role)
+		assert.Equal(t, "hm", th.Messages.At(0).Text())
+	})
+	t.Run("P-CMP-1 the reducer itself gives retired events no effect", func(t *testing.T) {
+		r := reducer.New(nil)
+		apply(t, r, start)
+		steps, err := r.Apply(&event.ThinkingStart{})
+		require.NoError(t, err)
+		require.Len(t, steps, 1)
+		assert.Equal(t, "P-CMP-1", showWarnings(steps[0].Warnings))
+		assert.Equal(t, reducer.Unchanged, steps[0].Change.Kind)
+	})
+}
+
+func TestProtocolVersions(t *testing.T) {
+	for version, warns := range map[string]bool{
+		"1.0": false, "0.9": false, "0.57": false, "0.0": false, "01.00": false,
+		"1.1": true, "1.01": true, "2.0": true, "10.0": true, "1.10": true, "99999999999999999999.0": true,
+		"1": true, "1.0.0": true, "v1.0": true, "": true, "1.": true, ".0": true, "1.x": true, "-1.0": true, "1 .0": true,
+	} {
+		t.Run("P-VRS-1 "+version, func(t *testing.T) {
+			r := reducer.New(nil)
+			steps, err := r.Apply(&event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: event.Some(version)})
+			require.NoError(t, err, "warn, go on")
+			assert.Equal(t, warns, len(steps[0].Warnings) == 1)
+			if warns {
+				assert.Equal(t, "P-VRS-1 /protocolVersion", showWarnings(steps[0].Warnings))
+			}
+		})
+	}
+	assert.Empty(t, play(t, "run", nil).warnings, "P-VRS-1 none declared")
+}
+
+func TestStatusNames(t *testing.T) {
+	for s, want := range map[reducer.Status]string{
+		reducer.Empty: "empty", reducer.Running: "running", reducer.Succeeded: "succeeded", reducer.Interrupted: "interrupted",
+		reducer.Cancelled: "cancelled", reducer.Failed: "failed", reducer.Rejected: "rejected", reducer.Truncated: "truncated", 99: "unknown",
+	} {
+		text, err := s.MarshalText()
+		require.NoError(t, err)
+		assert.Equal(t, want, string(text))
+		assert.Equal(t, s != reducer.Empty && s != reducer.Running, s.Ended())
+	}
+}

@@ -1,0 +1,91 @@
+package reducer_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestToolCalls(t *testing.T) {
+	const called = `{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	const twice = `messages [` + called + `,{"id":"m2","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"2"}}]}]`
+	runRows(t, []row{
+		{name: "P-TOL-1 START attaches the call to its parent", script: "run | text m1 | call c1 f m1", messages: `assistant m1 "" [c1 f() streaming]`},
+		{name: "P-TOL-1 several calls keep their order", script: "run | text m1 | call c1 f m1 | call c2 g m1", messages: `assistant m1 "" [c1 f() streaming] [c2 g() streaming]`},
+		{name: "P-TOL-1 without parent the call's id names the message", script: "run | call c1 f", messages: `assistant c1 [c1 f() streaming]`},
+		{name: "P-TOL-1 an empty parent is none", script: "run | text _ | call c1 f _", messages: `assistant  "" | assistant c1 [c1 f() streaming]`},
+		{name: "P-TOL-1 a parent of another role is none", script: `run | text m1 + {"role":"user"} | call c1 f m1`, messages: `user m1 "" | assistant c1 [c1 f() streaming]`},
+		{name: "P-TOL-1 an unknown parent names a new message", script: "run | call c1 f m1", messages: `assistant m1 [c1 f() streaming]`},
+		{name: "P-TOL-1 a parent that is gone is made anew", script: "run | text m1 | endtext m1 | messages [] | call c1 f m1", messages: `assistant m1 [c1 f() streaming]`},
+		{name: "P-TOL-1 the new message goes to the end", script: "run | text m1 | call c1 f m2", messages: `assistant m1 "" | assistant m2 [c1 f() streaming]`},
+		{name: "P-TOL-1 the new message takes the event's owner", script: "run | call @s1 c1 f", messages: `assistant c1 @s1 [c1 f() streaming]`},
+		{name: "P-TOL-1 a second call joins the message made for the first", script: "run | call c1 f m1 | call c2 f m1", messages: `assistant m1 [c1 f() streaming] [c2 f() streaming]`},
+		{name: "P-TOL-1 an assistant message with the call's id takes it in", script: "run | text c1 | call c1 f", messages: `assistant c1 "" [c1 f() streaming]`},
+		{name: "P-TOL-1 the call's id stands for a user message: ids stay unique", script: `run | text c1 + {"role":"user"} | call c1 f`, messages: `user c1 "" | assistant c1-2 [c1 f() streaming]`},
+		{name: "P-TOL-1 a tool message or an activity is no parent", script: `run | result x c9 "" | call c1 f x`, messages: `tool x ->c9 "\"\"" | assistant x [c1 f() streaming]`, warnings: "P-ID-1 x"},
+		{name: "P-TOL-2 START of a held call goes on with it", script: "run | call c1 f | args c1 ab | endcall c1 | call c1 f | args c1 c", messages: `assistant c1 [c1 f(abc) streaming]`},
+		{name: "P-TOL-2 another name is taken, with a warning", script: "run | call c1 f | args c1 ab | endcall c1 | call c1 g", messages: `assistant c1 [c1 g(ab) streaming]`, warnings: "P-TOL-2 c1"},
+		{name: "P-TOL-2 metadata merges", script: `run | call c1 f + {"metadata":{"a":1}} | endcall c1 | call c1 f + {"metadata":{"b":2}}`, messages: `assistant c1 [c1 f() streaming meta={"a":1,"b":2}]`},
+		{name: "P-TOL-2 another parent adds no second call", script: "run | text m1 | text m2 | call c1 f m1 | endcall c1 | call c1 f m2", messages: `assistant m1 "" [c1 f() streaming] | assistant m2 ""`},
+		{name: "P-TOL-2 a call that a snapshot brought is held", script: "run | messages [" + called + "] | call c1 f | args c1 x", messages: `assistant m1 [c1 f({}x) streaming]`},
+		{name: "P-TOL-2 a call that the input brought is held", script: `run + {"input":{"threadId":"t","runId":"r","tools":[],"context":[],"messages":[` + called + `]}} | call c1 f | args c1 x`, messages: `assistant m1 [c1 f({}x) streaming]`},
+		{name: "P-TOL-2 a call of an earlier run is held", script: "run | call c1 f | args c1 a | endcall c1 | done | run b | call c1 f | args c1 b", messages: `assistant c1 [c1 f(ab) streaming]`},
+		{name: "P-TOL-2 a call that is gone is made anew", script: "run | call c1 f | args c1 a | endcall c1 | messages [] | call c1 f | args c1 b", messages: `assistant c1 [c1 f(b) streaming]`},
+		{name: "P-TOL-2 of two held calls with one id the first goes on", script: "run | " + twice + " | call c1 f | args c1 x", messages: `assistant m1 [c1 f({}x) streaming] | assistant m2 [c1 f(2) complete]`},
+		{name: "P-TOL-2 of two calls with one id in one message the first goes on", script: `run | messages [{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"1"}},{"id":"c1","type":"function","function":{"name":"f","arguments":"2"}}]}] | call c1 f | args c1 x`,
+			messages: `assistant m1 [c1 f(1x) streaming] [c1 f(2) complete]`},
+		{name: "P-TOL-2 the second goes on once a snapshot dropped the first", script: "run | " + twice + ` | messages [{"id":"m2","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"2"}}]}] | call c1 f | args c1 x`, messages: `assistant m2 [c1 f(2x) streaming]`},
+		{name: "P-TOL-2 the first goes on once a snapshot dropped the second", script: "run | " + twice + ` | messages [` + called + `] | done | run b | call c1 f | args c1 x | endcall c1 | messages [] | done`, messages: ""},
+		{name: "P-TOL-3 RESULT goes behind the message that holds the call", script: "run | call c1 f m1 | endcall c1 | text m2 | result t1 c1 ok", messages: `assistant m1 [c1 f() answered] | tool t1 ->c1 "ok" | assistant m2 ""`},
+		{name: "P-TOL-3 behind results already there", script: "run | call c1 f m1 | call c2 f m1 | text m2 | result t2 c2 b | result t1 c1 a", messages: `assistant m1 [c1 f() answered] [c2 f() answered] | tool t2 ->c2 "b" | tool t1 ->c1 "a" | assistant m2 ""`},
+		{name: "P-TOL-3 behind results of other calls that happen to be there", script: "run | call c1 f m1 | result t9 c9 x | text m2 | result t1 c1 a", messages: `assistant m1 [c1 f() answered] | tool t9 ->c9 "x" | tool t1 ->c1 "a" | assistant m2 ""`},
+		{name: "P-TOL-3 two holders keep their own", script: "run | call c1 f m1 | call c2 f m2 | text m3 | result t2 c2 b | result t1 c1 a | result t3 c2 c", messages: `assistant m1 [c1 f() answered] | tool t1 ->c1 "a" | assistant m2 [c2 f() answered] | tool t2 ->c2 "b" | tool t3 ->c2 "c" | assistant m3 ""`},
+		{name: "P-TOL-3 without owner, at the end", script: "run | result t1 c1 ok | text m1", messages: `tool t1 ->c1 "ok" | assistant m1 ""`},
+		{name: "P-TOL-3 a call that is gone has no owner", script: `run | call c1 f | endcall c1 | messages [{"id":"m1","role":"user","content":""}] | result t1 c1 ok`, messages: `user m1 "" | tool t1 ->c1 "ok"`},
+		{name: "P-TOL-3 a call of an earlier run", script: "run | call c1 f m1 | endcall c1 | done | run b | text m2 | result t1 c1 ok", messages: `assistant m1 [c1 f() answered] | tool t1 ->c1 "ok" | assistant m2 ""`},
+		{name: "P-TOL-3 a call that a snapshot brought", script: `run | messages [` + called + `,{"id":"m2","role":"user","content":""}] | result t1 c1 ok`, messages: `assistant m1 [c1 f({}) answered] | tool t1 ->c1 "ok" | user m2 ""`},
+		{name: "P-TOL-3 of two held calls with one id the first is answered", script: "run | " + twice + " | result t1 c1 ok", messages: `assistant m1 [c1 f({}) answered] | tool t1 ->c1 "ok" | assistant m2 [c1 f(2) complete]`},
+		{name: "P-TOL-3 parts", script: `run | result t1 c1 + {"content":[{"type":"text","text":"x"}]}`, messages: `tool t1 ->c1 [{"type":"text","text":"x"}]`},
+		{name: "P-TOL-3 the event's owner", script: "run | call c1 f | result @s1 t1 c1 ok", messages: `assistant c1 [c1 f() answered] | tool t1 @s1 ->c1 "ok"`},
+		{name: "D-6 a result with an id already there replaces in place", script: "run | call c1 f m1 | text m2 | result t1 c1 a | result @s1 t1 c1 b", messages: `assistant m1 [c1 f() answered] | tool t1 @s1 ->c1 "b" | assistant m2 ""`},
+		{name: "D-6 also for another call", script: "run | call c1 f m1 | call c2 f m2 | result t1 c1 a | result t1 c2 b", messages: `assistant m1 [c1 f() streaming] | tool t1 ->c2 "b" | assistant m2 [c2 f() answered]`},
+		{name: "D-6 a text message of that id is another's", script: "run | text t1 | result t1 c1 a", messages: `assistant t1 "" | tool t1 ->c1 "a"`, warnings: "P-ID-1 t1"},
+		{name: "P-TOL-4 arguments are text", script: "run | call c1 f | args c1 {not | args c1 json | endcall c1 | done", messages: `assistant c1 [c1 f({notjson) complete]`},
+		{name: "P-TOL-4 until END a call is streaming", script: "run | call c1 f | args c1 {}", messages: `assistant c1 [c1 f({}) streaming]`},
+		{name: "P-TOL-4 a run that fails completes no call", script: "run | call c1 f | args c1 {} | fail x", messages: `assistant c1 [c1 f({}) streaming]`},
+		{name: "P-TOL-4 no CONTENT for the message that holds only a call", script: "run | call c1 f | say c1 x", messages: `assistant c1 [c1 f() streaming]`, rule: "P-VER-2"},
+		{name: "a call is answered once a tool message answers it: before its end", script: "run | call c1 f | result t1 c1 ok | endcall c1", messages: `assistant c1 [c1 f() answered] | tool t1 ->c1 "ok"`},
+		{name: "a call is answered once a tool message answers it: before its start", script: "run | result t1 c1 ok | call c1 f | endcall c1", messages: `tool t1 ->c1 "ok" | assistant c1 [c1 f() answered]`},
+		{name: "a call is answered once a tool message answers it: in the input", script: `run + {"input":{"threadId":"t","runId":"r","tools":[],"context":[],"messages":[{"id":"t1","role":"tool","toolCallId":"c1","content":""},` + called + `]}}`, messages: `tool t1 ->c1 "" | assistant m1 [c1 f({}) answered]`},
+		{name: "a call is answered once a tool message answers it: in a snapshot", script: `run | messages [` + called + `,{"id":"t1","role":"tool","toolCallId":"c1","content":""}]`, messages: `assistant m1 [c1 f({}) answered] | tool t1 ->c1 ""`},
+		{name: "a call is open again once a snapshot drops the answer", script: `run | messages [` + called + `,{"id":"t1","role":"tool","toolCallId":"c1","content":""}] | messages [` + called + `]`, messages: `assistant m1 [c1 f({}) complete]`},
+		{name: "a call that a snapshot restates while it streams goes on streaming", script: `run | call c1 f m1 | messages [` + called + `] | args c1 x | endcall c1`, messages: `assistant m1 [c1 f({}x) complete]`},
+	})
+}
+
+func TestPendingToolCalls(t *testing.T) {
+	pending := func(ids ...string) func(*testing.T, played) {
+		return func(t *testing.T, p played) { assert.Equal(t, ids, p.th.PendingToolCallIDs()) }
+	}
+	const c1 = "call c1 f | endcall c1 | "
+	const c2 = "call c2 f | endcall c2 | "
+	rows := []row{
+		{name: "P-RUN-2 the list that RUN_FINISHED names", script: "run | " + c1 + `done + {"outcome":{"type":"success","pendingToolCallIds":["x","y"]}}`, check: pending("x", "y")},
+		{name: "P-RUN-2 an empty list names none", script: "run | " + c1 + `done + {"outcome":{"type":"success","pendingToolCallIds":[]}}`, check: pending("c1")},
+		{name: "P-RUN-2 else every call without RESULT, in order", script: "run | " + c2 + c1 + "done", check: pending("c2", "c1")},
+		{name: "P-RUN-2 a RESULT takes its call off", script: "run | " + c1 + c2 + "result t1 c1 x | done", check: pending("c2")},
+		{name: "P-RUN-2 a RESULT before the call counts too", script: "run | result t1 c1 x | " + c1 + "done", check: pending()},
+		{name: "P-RUN-2 a call that is gone is still pending", script: "run | " + c1 + "messages [] | done", check: pending("c1")},
+		{name: "P-RUN-2 a tool message in a snapshot is no RESULT", script: "run | " + c1 + `messages [{"id":"t1","role":"tool","toolCallId":"c1","content":""}] | done`, check: pending("c1")},
+		{name: "P-RUN-2 calls of an earlier run are not this run's", script: "run | " + c1 + "done | run b | " + c2 + "done b", check: pending("c2")},
+		{name: "P-RUN-2 a call opened again in this run is this run's", script: "run | " + c1 + "result t1 c1 x | done | run b | " + c1 + "done b", check: pending("c1")},
+		{name: "P-RUN-2 a RESULT of an earlier run does not answer for this one", script: "run | result t1 c1 x | done | run b | " + c1 + "done b", check: pending("c1")},
+		{name: "P-RUN-2 a call opened twice is named once", script: "run | " + c1 + c1 + "done", check: pending("c1")},
+		{name: "P-RUN-2 none before the run ends", script: "run | call c1 f | endcall c1", check: pending()},
+		{name: "P-RUN-2 none if the run fails", script: "run | " + c1 + "fail x", check: pending()},
+	}
+	for i := range rows {
+		rows[i].messages = "*"
+	}
+	runRows(t, rows)
+}
