@@ -12,7 +12,8 @@ type DecodeOptions struct {
 }
 
 // Decoder decodes frames into typed events, which is enforcement (P-ENF-1 to 5). One goroutine at a time
-// may use it. It keeps a small cache of ids between events and nothing else.
+// may use it. It keeps a small cache of ids between events and nothing else. A typed event may share the
+// memory of the frame that it was decoded from, and keeps it alive.
 type Decoder struct {
 	strict  string // the rule of strict mode, or ""
 	reader  wire.Reader

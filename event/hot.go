@@ -2,6 +2,7 @@ package event
 
 import (
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/messages"
@@ -86,22 +87,22 @@ func (d *Decoder) decodeHot(p *frame) Event {
 	}
 	switch p.typ {
 	case TypeTextMessageContent:
-		return &TextMessageContent{base, owner, d.id(&s, slotMessageID), d.text(&s, slotDelta)}
+		return &TextMessageContent{base, owner, d.id(&s, slotMessageID), d.delta(&s)}
 	case TypeToolCallArgs:
-		return &ToolCallArgs{base, owner, d.id(&s, slotToolCallID), d.text(&s, slotDelta)}
+		return &ToolCallArgs{base, owner, d.id(&s, slotToolCallID), d.delta(&s)}
 	case TypeReasoningMessageContent:
-		return &ReasoningMessageContent{base, owner, d.id(&s, slotMessageID), d.text(&s, slotDelta)}
+		return &ReasoningMessageContent{base, owner, d.id(&s, slotMessageID), d.delta(&s)}
 	case TypeTextMessageChunk:
 		role := messages.Role(d.id(&s, slotRole))
 		if s.has(slotRole) && (role == "" || !isTextRole(role)) {
 			return nil
 		}
-		return &TextMessageChunk{base, owner, d.optID(&s, slotMessageID), role, d.optText(&s, slotDelta), d.optID(&s, slotName)}
+		return &TextMessageChunk{base, owner, d.optID(&s, slotMessageID), role, d.optDelta(&s), d.optID(&s, slotName)}
 	case TypeToolCallChunk:
 		return &ToolCallChunk{base, owner, d.optID(&s, slotToolCallID), d.optID(&s, slotToolCallName),
-			d.optID(&s, slotParentMessageID), d.optText(&s, slotDelta)}
+			d.optID(&s, slotParentMessageID), d.optDelta(&s)}
 	case TypeReasoningMessageChunk:
-		return &ReasoningMessageChunk{base, owner, d.optID(&s, slotMessageID), d.optText(&s, slotDelta)}
+		return &ReasoningMessageChunk{base, owner, d.optID(&s, slotMessageID), d.optDelta(&s)}
 	}
 	return nil
 }
@@ -219,11 +220,20 @@ func needsUnescaping(b []byte) bool {
 	return jsontext.Plain(b, 0) < len(b) || !utf8.Valid(b)
 }
 
-func (d *Decoder) optText(s *hotScan, at slot) Opt[string] {
-	if !s.has(at) {
+// delta returns the string in the slot of the delta. If it stands in the frame as it is, it is a view of the
+// frame's text, which never changes: a copy would be made for nothing, since the fold makes its own.
+func (d *Decoder) delta(s *hotScan) string {
+	if b := s.inside(slotDelta); !needsUnescaping(b) {
+		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	return d.text(s, slotDelta)
+}
+
+func (d *Decoder) optDelta(s *hotScan) Opt[string] {
+	if !s.has(slotDelta) {
 		return Opt[string]{}
 	}
-	return Some(d.text(s, at))
+	return Some(d.delta(s))
 }
 
 // id is text for strings that come again and again: it returns the same string for them.

@@ -36,8 +36,9 @@ func (s *source) of(words ...string) string { return words[s.n(len(words))] }
 // what is open, so that it may stay within the protocol as long as it wants to.
 type teller struct {
 	*source
-	wild  int  // percent of events told without regard to what is open
-	plain bool // no id stands for messages of several kinds, nothing that the official client takes differently
+	wild int // percent of events told without regard to what is open
+	// only, unless "all", is the one thing that is told of those that the official client takes differently.
+	only string
 
 	lines  []string
 	runs   int
@@ -47,7 +48,25 @@ type teller struct {
 	told   int
 }
 
-func newTeller(s *source) *teller { return &teller{source: s, open: map[string][]string{}} }
+// The things that the official client takes differently; see deviations.
+const (
+	sharedIDs    = "one id for messages of several kinds"
+	partsText    = "text for a message of parts"
+	resultIDs    = "a result's id again"
+	inputState   = "state in RUN_STARTED.input"
+	repeats      = "an id twice in a snapshot"
+	noObject     = "an activity that is no object"
+	enumStrings  = "a role that is none"
+	nullRoles    = "a null role"
+	thinking     = "THINKING_* events"
+	laxPatches   = "patches that only a lax library applies"
+	reusedAgents = "a subagent's id in several runs" // no deviation
+)
+
+func newTeller(s *source) *teller { return &teller{source: s, only: "all", open: map[string][]string{}} }
+
+// may reports whether the thing may be told.
+func (g *teller) may(thing string) bool { return g.only == "all" || g.only == thing }
 
 func (g *teller) emit(format string, args ...any) {
 	g.lines = append(g.lines, fmt.Sprintf(format, args...))
@@ -75,9 +94,9 @@ func (g *teller) tag() string {
 	return g.of("s1", "s2")
 }
 
-// id returns one of few ids; in plain streams each kind has its own.
+// id returns one of few ids; each kind has its own unless they may be shared.
 func (g *teller) id(kind string) string {
-	if !g.plain && g.chance(50) {
+	if g.may(sharedIDs) && g.chance(50) {
 		kind = ""
 	}
 	return kind + strconv.Itoa(1+g.n(3))
@@ -86,6 +105,17 @@ func (g *teller) id(kind string) string {
 // text returns a piece of text, now and then with half of a surrogate pair.
 func (g *teller) text() string {
 	return g.of("a", "bc ", "", `é`, `\n`, "x", `\ud83d`, `\ude00`, `{\"k\":1}`, "long enough to make a buffer grow more than once")
+}
+
+// patch returns a patch, in order or not.
+func (g *teller) patch() string {
+	if g.may(laxPatches) && g.chance(20) {
+		return g.of(`[{"op":"add","path":"/list/01","value":5}]`, `[{"op":"remove","path":""}]`,
+			`[{"op":"remove","path":"/list/-1"}]`, `[{"op":"replace","path":"/list/00","value":5}]`,
+			`[{"op":"add","path":"/list/9","value":5}]`, `[{"op":"replace","path":"/nope","value":5}]`,
+			`[{"op":"test","path":"/a","value":1.0}]`, `[{"op":"add","path":"/list/-","value":1},{"op":"remove","path":"/list/-"}]`)
+	}
+	return patches[g.n(len(patches))]
 }
 
 var patches = []string{
@@ -122,7 +152,7 @@ func (g *teller) document() string {
 	case 4:
 		return fmt.Sprintf(`{"id":%q,"role":"activity","activityType":%q,"content":{"a":1}%s}`, g.id("a"), g.of("plan", "map"), tag)
 	case 5:
-		if !g.plain && g.chance(50) {
+		if g.may(partsText) && g.chance(50) {
 			return fmt.Sprintf(`{"id":%q,"role":"user","content":[{"type":"text","text":"p"},{"type":"image","source":{"type":"url","value":"u"}}]%s}`, g.id("m"), tag)
 		}
 		return fmt.Sprintf(`{"id":%q,"role":"user","content":"asks"%s}`, g.id("m"), tag)
@@ -135,8 +165,8 @@ func (g *teller) documents() string {
 	seen := map[string]bool{}
 	for range g.n(5) {
 		d := g.document()
-		if id := strings.SplitN(d, `"`, 5)[3]; g.plain && seen[id] {
-			continue // D-8 is ours
+		if id := strings.SplitN(d, `"`, 5)[3]; seen[id] && !g.may(repeats) {
+			continue
 		} else {
 			seen[id] = true
 		}
@@ -151,7 +181,7 @@ func (g *teller) begin() {
 	input := ""
 	if g.chance(30) {
 		st := ""
-		if !g.plain {
+		if g.may(inputState) {
 			st = `,"state":` + g.of(`{"a":0}`, "null", `{}`)
 		}
 		input = `,"input":{"threadId":"t","runId":"x","messages":` + g.documents() + st + `,"tools":[],"context":[]}`
@@ -178,7 +208,8 @@ func (g *teller) finish() {
 	case 2:
 		g.emit(`{"type":"RUN_FINISHED","threadId":"t","runId":"run-%d","outcome":{"type":"cancelled"}%s}`, g.runs, g.members(""))
 	default:
-		g.emit(`{"type":"RUN_FINISHED","threadId":"t","runId":"run-%d","result":{"ok":true}%s}`, g.runs, g.members(""))
+		outcome := g.of("", "", `,"outcome":{"type":"success"}`, `,"outcome":{"type":"success","pendingToolCallIds":["c9"]}`)
+		g.emit(`{"type":"RUN_FINISHED","threadId":"t","runId":"run-%d","result":{"ok":true}%s%s}`, g.runs, outcome, g.members(""))
 		if g.chance(10) {
 			g.emit(`{"type":"RUN_ERROR","message":"late"}`)
 		}
@@ -263,6 +294,12 @@ func (g *teller) next() {
 		switch b.verb {
 		case "TEXT_MESSAGE":
 			more = g.of("", "", `,"role":"user"`, `,"role":"developer","name":"N"`)
+			if g.may(enumStrings) && g.chance(20) {
+				more = `,"role":"narrator"`
+			}
+			if g.may(nullRoles) && g.chance(20) {
+				more = `,"role":null`
+			}
 		case "TOOL_CALL":
 			more = `,"toolCallName":` + g.of(`"f"`, `"g"`) + g.of("", "", `,"parentMessageId":"`+g.id("m")+`"`, `,"parentMessageId":"`+g.id("m")+`"`, `,"parentMessageId":""`)
 		case "REASONING_MESSAGE":
@@ -311,14 +348,14 @@ func (g *teller) next() {
 	case k < 30:
 		g.told++
 		id := g.id("t")
-		if g.plain {
-			id = "t" + strconv.Itoa(3+g.told) // D-6 is ours
+		if !g.may(resultIDs) {
+			id = "t" + strconv.Itoa(3+g.told)
 		}
 		g.emit(`{"type":"TOOL_CALL_RESULT","messageId":%q,"toolCallId":%q,"content":"%s"%s}`, id, g.id("c"), g.of("ok", "no", ""), g.members(g.tag()))
 	case k < 31:
 		g.emit(`{"type":"STATE_SNAPSHOT","snapshot":%s%s}`, g.of(`{"a":1}`, `{"a":{"b":1},"list":[1]}`, "null", "3", `[]`), g.members(g.tag()))
 	case k < 33:
-		g.emit(`{"type":"STATE_DELTA","delta":%s%s}`, patches[g.n(len(patches))], g.members(g.tag()))
+		g.emit(`{"type":"STATE_DELTA","delta":%s%s}`, g.patch(), g.members(g.tag()))
 	case k < 34:
 		meta := g.of("", "", "", `,"metadata":{"@ag-ui/client":{"authoritativeActivityTypes":null}}`,
 			`,"metadata":{"@ag-ui/client":{"authoritativeActivityTypes":["plan"]}}`,
@@ -328,8 +365,15 @@ func (g *teller) next() {
 		g.emit(`{"type":"ACTIVITY_SNAPSHOT","messageId":%q,"activityType":%q,"content":%s%s%s}`, g.id("a"), g.of("plan", "map"),
 			g.of(`{"a":1}`, `{"list":[1,2]}`, `{}`), g.of("", "", `,"replace":false`, `,"replace":true`), g.members(g.tag()))
 	case k < 36:
-		g.emit(`{"type":"ACTIVITY_DELTA","messageId":%q,"activityType":%q,"patch":%s%s}`, g.id("a"), g.of("plan", "map"),
-			patches[g.n(len(patches))], g.members(""))
+		patch := g.patch()
+		if g.may(noObject) && g.chance(30) {
+			patch = g.of(`[{"op":"replace","path":"","value":[1]}]`, `[{"op":"add","path":"","value":null}]`, `[{"op":"replace","path":"","value":{"k":1}}]`)
+		}
+		tag := ""
+		if g.chance(g.wild) {
+			tag = g.tag()
+		}
+		g.emit(`{"type":"ACTIVITY_DELTA","messageId":%q,"activityType":%q,"patch":%s%s}`, g.id("a"), g.of("plan", "map"), patch, g.members(tag))
 	case k < 37:
 		tag := g.tag()
 		name := g.of("s", "p") + "@" + tag
@@ -341,7 +385,7 @@ func (g *teller) next() {
 		}
 	case k < 38:
 		id := g.of("s1", "s2", "s3") + "-" + strconv.Itoa(g.runs)
-		if !g.plain && g.chance(50) {
+		if g.may(reusedAgents) && g.chance(50) {
 			id = g.of("s1", "s2")
 		}
 		if g.opened("SUBAGENT", id) {
@@ -371,7 +415,7 @@ func (g *teller) next() {
 		case 2:
 			g.emit(`{"type":"SOMETHING_NEW","x":1}`)
 		case 3:
-			if g.plain {
+			if !g.may(thinking) {
 				return
 			}
 			g.emit(`{"type":%q,"delta":"x"}`, g.of("THINKING_START", "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_CONTENT", "THINKING_TEXT_MESSAGE_END", "THINKING_END"))

@@ -195,10 +195,7 @@ func (r *Reducer) forget(e *entry) {
 	if e.msg.Role == messages.RoleTool {
 		r.loose(e.msg.ToolCallID)
 	}
-	if r.gone == nil {
-		r.gone = make(map[goneEntry]struct{})
-	}
-	r.gone[goneEntry{e.msg.Kind(), e.msg.ID}] = struct{}{}
+	r.looseEntry(e.msg.Kind(), e.msg.ID)
 	e.become(nil, 0)
 	e.lastResult = nil
 }
@@ -215,6 +212,14 @@ func (r *Reducer) forgetCalls(e *entry) {
 type goneEntry struct {
 	kind messages.Kind
 	id   string
+}
+
+// looseEntry marks an entry without message for the next sweep.
+func (r *Reducer) looseEntry(kind messages.Kind, id string) {
+	if r.gone == nil {
+		r.gone = make(map[goneEntry]struct{})
+	}
+	r.gone[goneEntry{kind, id}] = struct{}{}
 }
 
 // sweep drops the records of what earlier runs' snapshots dropped, at the start of a run.

@@ -42,6 +42,7 @@ func TestRunBoundaries(t *testing.T) {
 		{name: "P-VER-1 a new run remembers no owners: text", script: "run | text @s1 m1 | endtext m1 | done | run b | text @s2 m1 | say @s2 m1 x | endtext m1", messages: `assistant m1 @s1 "x"`},
 		{name: "P-VER-1 a new run remembers no owners: calls", script: "run | call @s1 c1 f | endcall c1 | done | run b | call @s2 c1 f", messages: `assistant c1 @s1 [c1 f() streaming]`},
 		{name: "P-VER-1 a new run remembers no owners: activities", script: `run | activity @s1 a1 x {} | done | run b | apatch @s2 a1 x []`, messages: `activity a1 @s1 x {}`},
+		{name: "P-VER-1 a new run remembers no owners: span's messages", script: "run | span @s1 r1 | endspan r1 | done | run b | think @s2 r1", messages: `reasoning r1 @s2 ""`},
 		{name: "P-VER-1 a new run remembers no owners: spans", script: "run | span @s1 r1 | endspan r1 | done | run b | span @s2 r1"},
 	})
 }
@@ -126,6 +127,11 @@ func TestOwners(t *testing.T) {
 		{name: "P-VER-5 the close of reasoning", script: "run | think @s1 r1 | endthink @s2 r1", messages: `reasoning r1 @s1 ""`, rule: "P-VER-5"},
 		{name: "P-VER-5 spans", script: "run | span @s1 r1 | endspan @s2 r1", rule: "P-VER-5", id: "r1"},
 		{name: "P-VER-5 the reopening of a span", script: "run | span @s1 r1 | endspan r1 | span @s2 r1", rule: "P-VER-5"},
+		{name: "P-VER-5 a span and the reasoning message with its id have one owner", script: "run | span @s1 r1 | think @s2 r1", rule: "P-VER-5", id: "r1"},
+		{name: "P-VER-5 also the message first", script: "run | think @s1 r1 | span @s2 r1", messages: `reasoning r1 @s1 ""`, rule: "P-VER-5", id: "r1"},
+		{name: "P-VER-5 an untagged reasoning message belongs to its span's owner", script: "run | span @s1 r1 | think r1 | thought @s1 r1 x | endthink r1 | endspan @s1 r1", messages: `reasoning r1 "x"`},
+		{name: "P-VER-5 the encrypted value of a span", script: "run | span @s1 r1 | secret @s2 message r1 v", rule: "P-VER-5"},
+		{name: "P-VER-5 a snapshot re-sets a span's owner", script: `run | span @s1 r1 | messages [{"id":"r1","role":"reasoning","content":"","subagentRunId":"s2"}] | endspan @s1 r1`, messages: `reasoning r1 @s2 ""`, rule: "P-VER-5"},
 		{name: "P-VER-5 arguments", script: "run | call @s1 c1 f | args @s2 c1 x", messages: `assistant c1 @s1 [c1 f() streaming]`, rule: "P-VER-5", id: "c1"},
 		{name: "P-VER-5 the end of a call", script: "run | call @s1 c1 f | endcall @s2 c1", messages: `assistant c1 @s1 [c1 f() streaming]`, rule: "P-VER-5"},
 		{name: "P-VER-5 the reopening of a call", script: "run | call @s1 c1 f | endcall c1 | call @s2 c1 f", messages: `assistant c1 @s1 [c1 f() complete]`, rule: "P-VER-5"},

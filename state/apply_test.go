@@ -1,6 +1,8 @@
 package state_test
 
 import (
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -212,4 +214,56 @@ func TestRandomPatchesAreAtomicAndPersistent(t *testing.T) {
 		}
 	}
 	assert.Positive(t, failed, "some patches must fail for this to say anything")
+}
+
+// allocated returns the bytes that one call of f allocates, on average over many.
+func allocated(f func()) uint64 {
+	const runs = 500
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) / runs
+}
+
+// TestOneOperationCopiesOnePath: an array of 100,000 elements takes 800,000 bytes for its pointers
+// alone, and an object more; no operation may come near that, and neither may a diff of neighbours.
+func TestOneOperationCopiesOnePath(t *testing.T) {
+	const n, most = 100_000, 6000
+	items := make([]state.Value, n)
+	members := make([]state.Member, n)
+	for i := range items {
+		items[i] = state.Array(state.Int(int64(i)))
+		members[i] = state.Member{Key: strconv.Itoa(i), Value: items[i]}
+	}
+	doc := state.Object(
+		state.Member{Key: "list", Value: state.Array(items...)},
+		state.Member{Key: "map", Value: state.Object(members...)},
+	)
+	for _, text := range []string{
+		`[{"op":"replace","path":"/list/70000/0","value":7}]`,
+		`[{"op":"replace","path":"/list/99999","value":[]}]`,
+		`[{"op":"add","path":"/list/50000","value":[[7]]}]`,
+		`[{"op":"add","path":"/list/-","value":7}]`,
+		`[{"op":"remove","path":"/list/3"}]`,
+		`[{"op":"replace","path":"/map/70000/0","value":7}]`,
+		`[{"op":"add","path":"/map/new","value":[[7]]}]`,
+		`[{"op":"remove","path":"/map/70000"}]`,
+		`[{"op":"copy","from":"/list","path":"/again"}]`,
+		`[{"op":"test","path":"/list/70000","value":[70000]}]`,
+	} {
+		t.Run(text, func(t *testing.T) {
+			patch := patchOf(text)
+			next := must(doc.Apply(patch))
+			assert.Less(t, allocated(func() { must(doc.Apply(patch)) }), uint64(most))
+			assert.Less(t, allocated(func() { state.Diff(doc, next) }), uint64(most), "Diff")
+		})
+	}
+	t.Run("a chain of appends and replaces", func(t *testing.T) {
+		chain := doc
+		appends := patchOf(`[{"op":"add","path":"/list/-","value":7},{"op":"replace","path":"/list/9/0","value":8}]`)
+		assert.Less(t, allocated(func() { chain = must(chain.Apply(appends)) }), uint64(2*most))
+	})
 }

@@ -66,4 +66,3 @@ func TestSizeAndHeightStayExact(t *testing.T) {
 		}
 	}
 }
-

@@ -64,4 +64,3 @@ func TestEqualOfLargeObjects(t *testing.T) {
 	}
 	assert.True(t, state.Equal(shrunk, build(10, true)), "shrunk to a small one")
 }
-

@@ -21,4 +21,3 @@ func TestJSONPatchExchange(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"b":null}`, string(out))
 }
-

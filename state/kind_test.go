@@ -27,4 +27,3 @@ func TestKinds(t *testing.T) {
 	}, names)
 	assert.Equal(t, "kind 9", state.Kind(9).String())
 }
-

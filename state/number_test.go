@@ -43,4 +43,3 @@ func TestNumber(t *testing.T) {
 		assert.Equal(t, json.Number(literal), n)
 	}
 }
-

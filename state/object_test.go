@@ -78,4 +78,3 @@ func TestMembersStopsOnBreak(t *testing.T) {
 		assert.Equal(t, 2, seen)
 	}
 }
-

@@ -44,4 +44,3 @@ func TestExtraNeverReplacesAnOperationsOwnMembers(t *testing.T) {
 	p := state.Patch{{Kind: state.OpCopy, Path: "/a", From: "/b", Extra: parse(`{"op":"test","path":"","from":"/c","value":1,"x":2}`)}}
 	assert.Equal(t, `[{"op":"copy","path":"/a","from":"/b","x":2}]`, p.Value().String())
 }
-

@@ -76,4 +76,3 @@ func FuzzPointer(f *testing.F) {
 		_, _ = parse(`{"":{"a":[0]},"a":[{}]}`).Lookup(s)
 	})
 }
-

@@ -40,4 +40,3 @@ func TestTrieWithEqualHashes(t *testing.T) {
 	assert.Empty(t, index.slots)
 	assert.NotNil(t, before.get(hashes[0], "key 0"))
 }
-

@@ -77,4 +77,3 @@ func TestSame(t *testing.T) {
 	assert.False(t, state.Same(parse(`"1"`), parse(`1`)))
 	assert.False(t, state.Same(state.Value{}, state.Null()))
 }
-

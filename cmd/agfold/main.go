@@ -40,8 +40,8 @@ type command struct {
 // commands lists the subcommands in the order of the help.
 func commands() []command {
 	return []command{
-		{"replay", "fold recorded runs and print the threads they make", replayHelp, replay},
 		{"run", "talk to an agent, or to the demo agent, and watch its runs live", runHelp, runAgent},
+		{"replay", "fold recorded runs and print the threads they make", replayHelp, replay},
 		{"serve-demo", "serve the demo agent over HTTP", serveHelp, serveDemo},
 	}
 }

@@ -122,7 +122,7 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	c := &conversation{t: t, f: &f, stage: st, answers: begun.resume, replies: f.answers}
+	c := &conversation{t: t, f: &f, stage: st, answers: begun.resume, replies: f.answers, used: map[string]bool{}}
 	c.style = transcript.Style{Width: t.width, Color: t.color, Full: f.full}
 	c.print = newPrinter(t.stdout, c.style)
 	c.warnings.held = -1
@@ -150,6 +150,9 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 		defer stop()
 		f.url = agent
 		options.NewID = shortID
+	}
+	if st.newID != nil {
+		options.NewID = st.newID
 	}
 	c.session = client.NewSession(client.NewHTTP(f.url, &client.HTTPOptions{Header: f.header}), &options)
 	defer c.session.Close()
@@ -247,20 +250,24 @@ type clockArgs struct {
 func clockTool(now func() time.Time) client.Tool {
 	return client.NewTool(demo.ClockTool, "Tells the time, the day and the time zone of the user or of a place.",
 		func(_ context.Context, args clockArgs) (any, error) {
-			zone, err := time.LoadLocation(args.Zone)
-			if err != nil {
-				return nil, fmt.Errorf("there is no time zone %q", args.Zone)
+			at := now()
+			if args.Zone != "Local" {
+				zone, err := time.LoadLocation(args.Zone)
+				if err != nil {
+					return nil, fmt.Errorf("there is no time zone %q", args.Zone)
+				}
+				at = at.In(zone)
 			}
-			at := now().In(zone)
 			name, _ := at.Zone()
 			return map[string]string{"time": at.Format("15:04"), "day": at.Format("Monday 2006-01-02"), "zone": name}, nil
 		})
 }
 
-// stage is what a terminal offers beyond reading and writing.
+// stage is what surrounds a conversation beyond the reading and writing of a terminal.
 type stage struct {
-	size func() (width, height int) // for a view that redraws in place; nil if there can be none
-	asks bool                       // somebody can be asked
+	size  func() (width, height int) // for a view that redraws in place; nil if there can be none
+	asks  bool                       // somebody can be asked
+	newID func() string              // makes the session's ids; nil for random ones
 }
 
 func stageOf(t *terminal) stage {
@@ -296,6 +303,7 @@ type conversation struct {
 
 	answers  []event.ResumeEntry // of --input
 	replies  []string            // of --answer
+	used     map[string]bool     // those of replies that were asked for
 	lines    *bufio.Reader       // standard input, once somebody was asked
 	warnings warnings
 }
@@ -333,7 +341,9 @@ func (c *conversation) hold(ctx context.Context, begun *beginning) int {
 			break
 		}
 		var sent bool
-		if sent, err = c.turn(ctx, &o); !sent {
+		if sent, err = c.turn(ctx, &o); !sent && ctx.Err() != nil {
+			break
+		} else if !sent {
 			c.t.say("agfold: nothing was sent: %v", err)
 			return exitUsage
 		}

@@ -42,6 +42,7 @@ func (c *conversation) given(in event.Interrupt) (event.ResumeEntry, bool) {
 	}
 	for _, reply := range c.replies {
 		if text, ok := strings.CutPrefix(reply, in.ID+"="); ok {
+			c.used[reply] = true
 			if v, err := state.Parse([]byte(text)); err == nil {
 				return resolve(in.ID, v), true
 			}

@@ -91,10 +91,11 @@ func (p *printer) later(write func()) {
 func (p *printer) step(step reducer.Step, thread func() *reducer.Thread) {
 	switch ch := step.Change; ch.Kind {
 	case reducer.RunBegan:
+		p.release()
 		p.said(thread())
 	case reducer.RunEnded:
-		th := thread()
-		p.later(func() { p.activities(th) })
+		p.release()
+		p.activities(thread())
 	case reducer.TextAppended:
 		p.text(ch, thread)
 	case reducer.MessageClosed:

@@ -163,6 +163,11 @@ func (c *conversation) finish(ctx context.Context, last *client.Result, err erro
 		return written
 	}
 	status := c.verdict(ctx, th, last, err)
+	for _, reply := range c.replies {
+		if !c.used[reply] {
+			c.t.say("agfold: --answer %s: no such interrupt came up", reply)
+		}
+	}
 	if unsaid > 0 {
 		c.t.say("agfold: %d of the messages were not sent", unsaid)
 	}

@@ -67,6 +67,18 @@ func groups() []group {
 			goal:  "one event at most 2 times as long as small ones",
 			rows:  []row{bigRow("small events", 10_000), bigRow("one event", 1)},
 		},
+		{
+			title: "Hostile shapes: what one unit costs, by how many there are",
+			goal:  "the same at ten times the size",
+			rows: []row{
+				emptyLinesRow(1 << 20), emptyLinesRow(10 << 20),
+				patchesRow(100_000), patchesRow(1_000_000),
+				keysRow(10_000), keysRow(100_000),
+				appendsRow(10_000), appendsRow(100_000),
+				resultsRow(1_000), resultsRow(10_000),
+				nestedRow(50), nestedRow(500),
+			},
+		},
 	}
 }
 
@@ -132,13 +144,13 @@ func pipelineRow(name string, before int, snapshot snapshots) row {
 			b.StopTimer()
 			r := reducer.New(&reducer.Options{Thread: th})
 			b.StartTimer()
-			framing := sse.NewReader(bytes.NewReader(data), 0)
-			for {
+			framing, keep, framer := sse.NewReader(bytes.NewReader(data), 0), new(sse.Keeper), new(event.Framer)
+			for { // as a transport does
 				payload, err := framing.Next()
 				if err != nil {
 					break
 				}
-				frame, err := event.NewFrame(payload)
+				frame, err := framer.Frame(keep.Keep(payload))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -330,6 +342,117 @@ func bigRow(name string, n int) row {
 			}
 			if got := len(r.Thread().Messages.At(0).Text()); got != size/n*n {
 				b.Fatal(got)
+			}
+		}
+	}}
+}
+
+// emptyLinesRow reads n bytes of nothing but line ends.
+func emptyLinesRow(n int) row {
+	data := bytes.Repeat([]byte("\n"), n)
+	return row{name: fmt.Sprintf("an empty line of %d", n), count: n, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := sse.NewReader(bytes.NewReader(data), 0).Next(); err != io.EOF {
+				b.Fatal(err)
+			}
+		}
+	}}
+}
+
+// foldRow folds n events that are made anew for each round, after a prelude that is not measured.
+func foldRow(name string, n int, prelude []event.Event, nth func(i int) event.Event) row {
+	return row{name: name, count: n, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			b.StopTimer()
+			r := reducer.New(nil)
+			for _, ev := range prelude {
+				if _, err := r.Apply(ev); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StartTimer()
+			for i := range n {
+				if _, err := r.Apply(nth(i)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}}
+}
+
+func begun(more ...event.Event) []event.Event {
+	return append([]event.Event{&event.RunStarted{ThreadID: "t", RunID: "r"}}, more...)
+}
+
+func mustParse(text string) state.Value {
+	v, err := state.Parse([]byte(text))
+	if err != nil {
+		panic(err) // the texts are ours
+	}
+	return v
+}
+
+// patchesRow applies n patches of one small replace each.
+func patchesRow(n int) row {
+	deltas := []*event.StateDelta{
+		{Delta: state.Patch{{Kind: "replace", Path: "/n", Value: state.Int(0)}}},
+		{Delta: state.Patch{{Kind: "replace", Path: "/n", Value: state.Int(1)}}},
+	}
+	prelude := begun(&event.StateSnapshot{Snapshot: mustParse(`{"n":0}`)})
+	return foldRow(fmt.Sprintf("a tiny patch of %d", n), n, prelude, func(i int) event.Event { return deltas[i%2] })
+}
+
+// keysRow parses an object of n members.
+func keysRow(n int) row {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, `,"key %d":%d`, i, i)
+	}
+	data := []byte("{" + text.String()[1:] + "}")
+	return row{name: fmt.Sprintf("a member of an object of %d", n), count: n, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := state.Parse(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}}
+}
+
+// appendsRow appends n elements to an array by patches, with a snapshot after each.
+func appendsRow(n int) row {
+	delta := &event.StateDelta{Delta: state.Patch{{Kind: "add", Path: "/list/-", Value: state.Int(1)}}}
+	prelude := begun(&event.StateSnapshot{Snapshot: mustParse(`{"list":[]}`)})
+	return foldRow(fmt.Sprintf("an append to an array of %d", n), n, prelude, func(int) event.Event { return delta })
+}
+
+// resultsRow answers n calls of one message in the middle of a thread.
+func resultsRow(n int) row {
+	prelude := begun()
+	for i := range n {
+		id := fmt.Sprintf("call %d", i)
+		prelude = append(prelude,
+			&event.ToolCallStart{ToolCallID: id, ToolCallName: "f", ParentMessageID: event.Some("m")},
+			&event.ToolCallEnd{ToolCallID: id})
+	}
+	prelude = append(prelude, &event.TextMessageStart{MessageID: "last"})
+	return foldRow(fmt.Sprintf("a tool result of %d, in mid-thread", n), n, prelude, func(i int) event.Event {
+		return &event.ToolCallResult{
+			MessageID: fmt.Sprintf("result %d", i), ToolCallID: fmt.Sprintf("call %d", i), Content: messages.Text("ok"),
+		}
+	})
+}
+
+// nestedRow parses arrays that nest n deep.
+func nestedRow(n int) row {
+	data := []byte(strings.Repeat("[", n) + strings.Repeat("]", n))
+	return row{name: fmt.Sprintf("a level of JSON nested %d deep", n), count: n, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := state.Parse(data); err != nil {
+				b.Fatal(err)
 			}
 		}
 	}}

@@ -183,7 +183,7 @@ func (l Look) panes(th *reducer.Thread, width, height int) []string {
 		lines = append(lines, l.rule("state", width))
 		lines = append(lines, l.tooLong(data, height-len(lines), false)...)
 	}
-	return lines
+	return lines[:min(len(lines), max(height, 0))]
 }
 
 func split(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }

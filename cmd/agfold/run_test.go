@@ -1,0 +1,541 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/demo"
+	"github.com/agfold/agfold/state"
+)
+
+// counted returns a stage whose ids are counted: id1, id2 …
+func counted() stage {
+	n := 0
+	return stage{newID: func() string { n++; return fmt.Sprintf("id%d", n) }}
+}
+
+// talk runs agfold run without pauses, at five past two in UTC.
+func talk(t *testing.T, st stage, stdin string, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status := runOn(t.Context(), append([]string{"--pace", "0"}, args...), &terminal{
+		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr,
+		now: func() time.Time { return time.Date(2026, 5, 4, 14, 5, 0, 0, time.UTC) },
+	}, st)
+	return result{status, stdout.String(), stderr.String()}
+}
+
+// serve starts an agent that answers each run with the next of these bodies, and keeps the inputs.
+func serve(t *testing.T, bodies ...string) (url string, inputs *[]state.Value, headers *[]http.Header) {
+	inputs, headers = new([]state.Value), new([]http.Header)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		assert.NoError(t, err)
+		in, err := state.Parse(body)
+		assert.NoError(t, err)
+		*inputs, *headers = append(*inputs, in), append(*headers, req.Header)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, bodies[min(len(*inputs), len(bodies))-1])
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, inputs, headers
+}
+
+// sseOf writes events as an agent sends them.
+func sseOf(events ...string) string {
+	var b strings.Builder
+	for _, ev := range events {
+		b.WriteString("data: " + ev + "\n\n")
+	}
+	return b.String()
+}
+
+func threadOf(t *testing.T, got result) state.Value {
+	t.Helper()
+	require.Equal(t, 1, strings.Count(got.stdout, "\n"), "one object on one line")
+	v, err := state.Parse([]byte(got.stdout))
+	require.NoError(t, err)
+	return v
+}
+
+func at[T any](t *testing.T, v state.Value, path string) T {
+	t.Helper()
+	got, err := state.At[T](v, path)
+	require.NoError(t, err)
+	return got
+}
+
+func TestRunGoldens(t *testing.T) {
+	for name, args := range map[string][]string{
+		"run-plain":  {"--yes", "--strict"},
+		"run-events": {"--no", "--strict", "--events"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := talk(t, counted(), "", args...)
+			assert.Equal(t, exitOK, got.status)
+			assert.Empty(t, got.stderr)
+			assert.NotContains(t, got.stdout, "\x1b")
+			golden(t, filepath.Join("testdata", name+".golden.txt"), got.stdout)
+		})
+	}
+	t.Run("help", func(t *testing.T) {
+		for _, name := range []string{"run", "serve-demo"} {
+			got := agfold(t, "", name, "--help")
+			assert.Equal(t, exitOK, got.status)
+			golden(t, filepath.Join("testdata", name+"-help.golden.txt"), got.stdout)
+		}
+	})
+}
+
+func TestRunJSON(t *testing.T) {
+	th := threadOf(t, talk(t, counted(), "", "--json", "--yes", "--strict"))
+	assert.Equal(t, "succeeded", at[string](t, th, "/status"))
+	assert.True(t, at[bool](t, th, "/state/trip/booked"))
+	assert.Equal(t, 3, th.Get("runs").Len())
+	assert.Equal(t, 0, th.Get("warnings").Len())
+
+	t.Run("--events --json prints steps", func(t *testing.T) {
+		got := talk(t, counted(), "", "--json", "--events", "--yes")
+		lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")
+		require.Greater(t, len(lines), 100)
+		for _, line := range lines {
+			var step struct {
+				Ordinal int
+				Event   struct{ Type string }
+				Change  struct{ Kind string }
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &step))
+			require.NotEmpty(t, step.Event.Type)
+			require.NotEmpty(t, step.Change.Kind)
+		}
+	})
+}
+
+func TestRunRecords(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "talk.ndjson")
+	require.NoError(t, os.WriteFile(file, []byte("what was there is replaced"), 0o644))
+	live := threadOf(t, talk(t, counted(), "", "--json", "--yes", "--record", file, "--message", "hello", "--message", "more"))
+	replayed := threadOf(t, agfold(t, "", "replay", "--json", file))
+	for _, key := range []string{"threadId", "status", "messages", "state", "subagents", "interrupts", "pendingToolCallIds", "warnings"} {
+		assert.True(t, state.Equal(live.Get(key), replayed.Get(key)), key)
+	}
+	assert.Equal(t, 4, live.Get("runs").Len())
+	assert.Equal(t, 4, replayed.Get("runs").Len())
+}
+
+func TestRunAnswersInterrupts(t *testing.T) {
+	booked := func(t *testing.T, got result) bool {
+		t.Helper()
+		require.Equal(t, exitOK, got.status, got.stderr)
+		return at[bool](t, threadOf(t, got), "/state/trip/booked")
+	}
+	asking := counted
+	t.Run("--yes", func(t *testing.T) { assert.True(t, booked(t, talk(t, counted(), "", "--json", "--yes"))) })
+	t.Run("--no", func(t *testing.T) { assert.False(t, booked(t, talk(t, counted(), "", "--json", "--no"))) })
+	// The run with the interrupt is the fifth id: thread, message, run, answer of the clock, run.
+	t.Run("--answer", func(t *testing.T) {
+		assert.True(t, booked(t, talk(t, counted(), "", "--json", "--answer", `id5-approve={"approved":true}`)))
+	})
+	t.Run("--answer goes before --yes", func(t *testing.T) {
+		assert.False(t, booked(t, talk(t, counted(), "", "--json", "--yes", "--answer", "id5-approve=decline")))
+	})
+	t.Run("asked, and again until it fits", func(t *testing.T) {
+		st := asking()
+		st.asks = true
+		got := talk(t, st, "maybe\nY\n", "--json")
+		assert.True(t, booked(t, got))
+		assert.Contains(t, got.stderr, "Book Casa do Bairro for two nights, 214 EUR?")
+		assert.Contains(t, got.stderr, "answer y or n")
+	})
+	t.Run("asked, an empty line declines", func(t *testing.T) {
+		st := asking()
+		st.asks = true
+		assert.False(t, booked(t, talk(t, st, "\n", "--json")))
+	})
+	t.Run("asked, but nobody answers", func(t *testing.T) {
+		st := asking()
+		st.asks = true
+		got := talk(t, st, "", "--json")
+		assert.Equal(t, exitOK, got.status)
+		assert.Equal(t, "interrupted", at[string](t, threadOf(t, got), "/status"))
+	})
+	t.Run("without an answer it says how to go on, and that works", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "talk.ndjson")
+		got := talk(t, counted(), "", "--record", file, "--message", "hello", "--message", "never said")
+		assert.Equal(t, exitOK, got.status)
+		assert.Contains(t, got.stderr, "1 of the messages were not sent")
+		assert.Contains(t, got.stderr, `--continue `+file+` --record `+file+` --answer 'id5-approve={"approved":true}'`)
+
+		n := 100
+		again := stage{newID: func() string { n++; return fmt.Sprintf("id%d", n) }}
+		got = talk(t, again, "", "--json", "--continue", file, "--record", file, "--answer", `id5-approve={"approved":true}`)
+		assert.True(t, booked(t, got))
+		assert.True(t, at[bool](t, threadOf(t, agfold(t, "", "replay", "--json", file)), "/state/trip/booked"))
+		assert.Equal(t, 3, threadOf(t, got).Get("runs").Len())
+	})
+	t.Run("an --answer that nothing asked for is told", func(t *testing.T) {
+		got := talk(t, counted(), "", "--json", "--yes", "--answer", "other=1")
+		assert.Equal(t, exitOK, got.status)
+		assert.Contains(t, got.stderr, "no such interrupt")
+	})
+	t.Run("an agent that interrupts for ever is answered a bounded number of times", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
+			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"again"}]}}`))
+		got := talk(t, counted(), "", "--url", url, "--message", "x", "--yes")
+		assert.Equal(t, exitOK, got.status)
+		assert.Len(t, *inputs, maxUnasked+1)
+	})
+}
+
+func TestQuestion(t *testing.T) {
+	for _, row := range []struct {
+		name, schema, typed, want string // want "" for an answer that does not fit
+	}{
+		{"no schema: yes", ``, "y", "true"},
+		{"no schema: JSON", ``, `{"a":1}`, `{"a":1}`},
+		{"no schema: a text", ``, "as you like", `"as you like"`},
+		{"a boolean: no", `{"type":"boolean"}`, "No", "false"},
+		{"a boolean: neither", `{"type":"boolean"}`, "perhaps", ""},
+		{"a string", `{"type":"string"}`, "y", `"y"`},
+		{"a string that is too short", `{"type":"string","minLength":3}`, "y", ""},
+		{"a choice by name", `{"enum":["Red","blue"]}`, "red", `"Red"`},
+		{"a choice by number", `{"enum":["red","blue"]}`, "2", `"blue"`},
+		{"a choice of numbers by value", `{"enum":[2,1]}`, "1", `1`},
+		{"no such choice", `{"enum":["red","blue"]}`, "3", ""},
+		{"a number", `{"type":"integer"}`, "12", "12"},
+		{"no number", `{"type":"number"}`, "twelve", ""},
+		{"no whole number", `{"type":"integer"}`, "1.5", ""},
+		{"an object of one member", `{"type":"object","properties":{"ok":{"type":"boolean"}}}`, "y", `{"ok":true}`},
+		{"an object of several", `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`, `{"a":"x"}`, `{"a":"x"}`},
+		{"an object that does not fit", `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`, `{"a":1}`, ""},
+		{"an object that is no JSON", `{"type":"object","properties":{"a":{},"b":{}}}`, `yes`, ""},
+		{"objects in objects are JSON", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"boolean"}}}}}`, `{"a":{"b":true}}`, `{"a":{"b":true}}`},
+		{"a schema that is none judges nothing", `{"type":"boolean","minimum":"x"}`, "y", "true"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var schema state.Value
+			if row.schema != "" {
+				var err error
+				schema, err = state.Parse([]byte(row.schema))
+				require.NoError(t, err)
+			}
+			q := questionOf(schema)
+			got, err := q.read(row.typed)
+			if row.want == "" {
+				assert.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, row.want, got.String())
+			assert.NotEmpty(t, q.prompt())
+			assert.NotEmpty(t, q.example())
+		})
+	}
+}
+
+func TestRunAgainstOtherAgents(t *testing.T) {
+	answer := func(status int, contentType, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			w.WriteHeader(status)
+			io.WriteString(w, body)
+		}
+	}
+	const events = "text/event-stream"
+	for _, row := range []struct {
+		name    string
+		handler http.HandlerFunc
+		status  int
+		stderr  string
+	}{
+		{"a run that succeeds", answer(200, events, sseOf(began, finished)), exitOK, ""},
+		{"a run that fails", answer(200, events, sseOf(began, `{"type":"RUN_ERROR","message":"no more tokens"}`)), exitFailed, "no more tokens"},
+		{"a stream that breaks the protocol", answer(200, events, sseOf(began, began)), exitRejected, "P-VER-1"},
+		{"a malformed event", answer(200, events, sseOf(began, `{"type":"RUN_FINISHED"}`)), exitRejected, "P-ENF-4"},
+		{"an unknown type is a warning", answer(200, events, sseOf(began, `{"type":"NEW"}`, finished)), exitOK, "P-ENF-1"},
+		{"a stream that ends early", answer(200, events, sseOf(began)), exitTruncated, "ended before"},
+		{"a stream that is cut", answer(200, events, sseOf(began)+`data: {"type":"RUN_FIN`), exitTruncated, "middle of an event"},
+		{"a connection that is lost", func(w http.ResponseWriter, req *http.Request) {
+			answer(200, events, sseOf(began))(w, req)
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, exitTruncated, "unexpected EOF"},
+		{"an empty answer", answer(200, events, ""), exitTruncated, "no event"},
+		{"500 with JSON", answer(500, "application/json", `{"error":{"message":"the model is away"}}`), exitUnreadable, "500 Internal Server Error: the model is away"},
+		{"HTML", answer(200, "text/html", "<html><body>Welcome</body></html>"), exitUnreadable, "Welcome"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			server := httptest.NewServer(row.handler)
+			defer server.Close()
+			got := talk(t, counted(), "", "--url", server.URL, "--message", "hello")
+			assert.Equal(t, row.status, got.status, got.stderr)
+			assert.Contains(t, got.stderr, row.stderr)
+			assert.Contains(t, got.stdout, "hello")
+		})
+	}
+	t.Run("nobody listens", func(t *testing.T) {
+		server := httptest.NewServer(nil)
+		server.Close()
+		got := talk(t, counted(), "", "--url", server.URL, "--message", "hello", "--json")
+		assert.Equal(t, exitUnreadable, got.status)
+		assert.Contains(t, got.stderr, "refused")
+		assert.Equal(t, "truncated", at[string](t, threadOf(t, got), "/status"))
+	})
+	t.Run("--strict", func(t *testing.T) {
+		url, _, _ := serve(t, sseOf(began, `{"type":"NEW"}`, finished))
+		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--strict")
+		assert.Equal(t, exitRejected, got.status)
+		assert.Contains(t, got.stderr, "P-ENF-7")
+	})
+}
+
+func TestRunSends(t *testing.T) {
+	t.Run("what the flags say", func(t *testing.T) {
+		url, inputs, headers := serve(t, sseOf(began, finished))
+		tools := write(t, "tools.json", `[{"name":"weather","description":"tells it","parameters":{"type":"object"}}]`)
+		st := write(t, "state.json", `{"a":1}`)
+		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--header", "X-Key: one", "--header", "X-Key:two",
+			"--thread", "t-9", "--state", "@"+st, "--tools", tools, "--clock")
+		require.Equal(t, exitOK, got.status, got.stderr)
+		in := (*inputs)[0]
+		assert.Equal(t, "t-9", at[string](t, in, "/threadId"))
+		assert.Equal(t, "hello", at[string](t, in, "/messages/0/content"))
+		assert.Equal(t, 1, at[int](t, in, "/state/a"))
+		assert.Equal(t, "weather", at[string](t, in, "/tools/0/name"))
+		assert.Equal(t, demo.ClockTool, at[string](t, in, "/tools/1/name"))
+		assert.Equal(t, event.ProtocolVersion, at[string](t, in, "/protocolVersion"))
+		assert.Equal(t, []string{"one", "two"}, (*headers)[0].Values("X-Key"))
+	})
+	t.Run("what --input says, upgraded", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(began, finished))
+		file := write(t, "input.json", `{"threadId":"t-1","runId":"old","state":{"b":2},"forwardedProps":{"c":3},"extra":1,
+			"context":[{"description":"d","value":"v"}],"tools":[{"name":"n","description":"d","parameters":null}],
+			"messages":[{"id":"m1","role":"user","content":[{"type":"binary","mimeType":"image/png","url":"https://x/y"}]}]}`)
+		got := talk(t, counted(), "", "--url", url, "--input", file, "--message", "more", "--json")
+		require.Equal(t, exitOK, got.status, got.stderr)
+		in := (*inputs)[0]
+		assert.Equal(t, "t-1", at[string](t, in, "/threadId"))
+		assert.NotEqual(t, "old", at[string](t, in, "/runId"))
+		assert.Equal(t, "image", at[string](t, in, "/messages/0/content/0/type"))
+		assert.Equal(t, "more", at[string](t, in, "/messages/1/content"))
+		assert.Equal(t, 2, at[int](t, in, "/state/b"))
+		assert.Equal(t, 3, at[int](t, in, "/forwardedProps/c"))
+		assert.Equal(t, "v", at[string](t, in, "/context/0/value"))
+		assert.Equal(t, 3, threadOf(t, got).Get("warnings").Len()) // a null, a binary part, an unknown member
+		assert.Contains(t, got.stderr, "/extra")
+	})
+	t.Run("--input from standard input, with answers to interrupts", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(began, finished))
+		got := talk(t, counted(), `{"threadId":"t","runId":"r","messages":[],"resume":[{"interruptId":"i","status":"resolved","payload":true}]}`,
+			"--url", url, "--input", "-")
+		require.Equal(t, exitOK, got.status, got.stderr)
+		assert.Equal(t, "i", at[string](t, (*inputs)[0], "/resume/0/interruptId"))
+		assert.True(t, at[bool](t, (*inputs)[0], "/resume/0/payload"))
+	})
+	t.Run("each message in a run of its own, as long as they succeed", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(began, finished), sseOf(began, `{"type":"RUN_ERROR","message":"tired"}`))
+		got := talk(t, counted(), "", "--url", url, "--message", "one", "--message", "two", "--message", "three")
+		assert.Equal(t, exitFailed, got.status)
+		assert.Len(t, *inputs, 2)
+		assert.Contains(t, got.stderr, "1 of the messages were not sent")
+	})
+	t.Run("no protocolVersion to an older --peer", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(began, finished))
+		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--peer", "0.0.57")
+		require.Equal(t, exitOK, got.status, got.stderr)
+		assert.False(t, (*inputs)[0].Get("protocolVersion").Exists())
+	})
+}
+
+func TestRunReportsPendingCalls(t *testing.T) {
+	url, inputs, _ := serve(t, sseOf(began, `{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"weather"}`,
+		`{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{\"city\":\"Oslo\"}"}`, `{"type":"TOOL_CALL_END","toolCallId":"c1"}`, finished))
+	tools := write(t, "tools.json", `[{"name":"weather","description":"tells it"}]`)
+	got := talk(t, counted(), "", "--url", url, "--message", "hello", "--tools", tools)
+	assert.Equal(t, exitOK, got.status)
+	assert.Contains(t, got.stderr, "the call c1 of the tool weather waits for an answer")
+	assert.Contains(t, got.stdout, `weather {"city": "Oslo"}`)
+	assert.Len(t, *inputs, 1)
+}
+
+func TestRunWrongUsage(t *testing.T) {
+	notInput := write(t, "a.json", `{"threadId":7}`)
+	notJSON := write(t, "b.json", `{`)
+	for _, row := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"an argument", []string{"hello"}, "--message"},
+		{"an unknown flag", []string{"--colour"}, "colour"},
+		{"no URL", []string{"--url", "localhost:80"}, "no http or https URL"},
+		{"nothing to say", []string{"--url", "http://localhost/"}, "nothing to send"},
+		{"--yes and --no", []string{"--yes", "--no"}, "exclude"},
+		{"--input and --continue", []string{"--input", "a", "--continue", "b"}, "exclude"},
+		{"standard input twice", []string{"--input", "-", "--tools", "-"}, "only once"},
+		{"a negative pace", []string{"--pace", "-1"}, "negative"},
+		{"a negative time-out", []string{"--timeout", "-1s"}, "negative"},
+		{"a header without a name", []string{"--header", ": x"}, "Name: value"},
+		{"a header that would be two", []string{"--header", "A: x\r\nB: y"}, "Name: value"},
+		{"a peer that is no version", []string{"--peer", "new"}, "no version"},
+		{"an answer without an id", []string{"--answer", "yes"}, "ID=JSON"},
+		{"an answer that is no JSON", []string{"--answer", "i=maybe"}, "ID=JSON"},
+		{"a state that is no JSON", []string{"--state", "{"}, "--state"},
+		{"a state that is not there", []string{"--state", "@" + notJSON + "x"}, "--state"},
+		{"an input that is not there", []string{"--input", notJSON + "x"}, "--input"},
+		{"an input that is no JSON", []string{"--input", notJSON}, "invalid JSON"},
+		{"an input that is malformed", []string{"--input", notInput}, "/threadId"},
+		{"tools that are none", []string{"--tools", notInput}, "/tools"},
+		{"a recording that is none", []string{"--continue", notJSON}, "--continue"},
+		{"a recording that cannot be written", []string{"--record", t.TempDir()}, "--record"},
+		{"another thread than the recording's", []string{"--continue", write(t, "c", ndjson(began, finished)), "--thread", "x"}, `is "t"`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := talk(t, counted(), "", row.args...)
+			assert.Equal(t, exitUsage, got.status)
+			assert.Contains(t, got.stderr, row.says)
+			assert.Empty(t, got.stdout)
+		})
+	}
+}
+
+// trigger calls a function when a text is written.
+type trigger struct {
+	bytes.Buffer
+	text string
+	call func()
+}
+
+func (w *trigger) Write(b []byte) (int, error) {
+	n, err := w.Buffer.Write(b)
+	if w.call != nil && strings.Contains(w.String(), w.text) {
+		w.call()
+		w.call = nil
+	}
+	return n, err
+}
+
+func TestRunStops(t *testing.T) {
+	stop := func(t *testing.T, st stage, args ...string) (int, string, string) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		stdout := &trigger{text: "A weekend", call: cancel}
+		var stderr bytes.Buffer
+		status := runOn(ctx, args, &terminal{
+			stdin: strings.NewReader(""), stdout: stdout, stderr: &stderr, now: time.Now,
+		}, st)
+		return status, stdout.String(), stderr.String()
+	}
+	t.Run("Ctrl-C ends a run that goes on, and keeps what came", func(t *testing.T) {
+		status, stdout, stderr := stop(t, counted())
+		assert.Equal(t, exitInterrupted, status)
+		assert.Contains(t, stdout, "! id3 · truncated")
+		assert.Contains(t, stderr, "stopped after")
+		assert.Contains(t, stderr, "truncated")
+	})
+	t.Run("also a live view, with the terminal as it was", func(t *testing.T) {
+		st := counted()
+		st.size = func() (int, int) { return 80, 24 }
+		status, stdout, _ := stop(t, st)
+		assert.Equal(t, exitInterrupted, status)
+		_, rest, cleared := strings.Cut(stdout, "\x1b[?25h")
+		require.True(t, cleared)
+		assert.NotContains(t, rest, "\x1b")
+		assert.Contains(t, rest, "A weekend")
+		assert.Contains(t, rest, "truncated")
+	})
+	t.Run("--timeout", func(t *testing.T) {
+		var stderr bytes.Buffer
+		status := runOn(t.Context(), []string{"--timeout", "50ms"}, &terminal{
+			stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, now: time.Now,
+		}, counted())
+		assert.Equal(t, exitTruncated, status)
+		assert.Contains(t, stderr.String(), "--timeout")
+	})
+	t.Run("nobody reads any more", func(t *testing.T) {
+		var stderr bytes.Buffer
+		status := runOn(t.Context(), nil, &terminal{
+			stdin: strings.NewReader(""), stdout: brokenPipe{}, stderr: &stderr, now: time.Now,
+		}, counted())
+		assert.Equal(t, exitBrokenPipe, status)
+		assert.Empty(t, stderr.String())
+	})
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestRunLive(t *testing.T) {
+	st := counted()
+	st.size = func() (int, int) { return 100, 30 }
+	got := talk(t, st, "", "--yes")
+	require.Equal(t, exitOK, got.status, got.stderr)
+	assert.Equal(t, strings.Count(got.stdout, "\x1b[?25l"), strings.Count(got.stdout, "\x1b[?25h"))
+	assert.Contains(t, got.stdout, "\x1b[?25l")
+	tail := got.stdout[strings.LastIndex(got.stdout, "\x1b[?25h"):]
+	assert.Contains(t, tail, "LX-2140")
+	assert.Contains(t, tail, "✓ id6 · succeeded")
+
+	t.Run("warnings wait until the view is gone", func(t *testing.T) {
+		url, _, _ := serve(t, sseOf(began, `{"type":"NEW"}`, `{"type":"NEWER"}`, finished))
+		got := talk(t, st, "", "--url", url, "--message", "hello")
+		assert.Equal(t, exitOK, got.status)
+		assert.Equal(t, 2, strings.Count(got.stderr, "P-ENF-1"))
+	})
+	t.Run("--json and --events are never drawn", func(t *testing.T) {
+		for _, flag := range []string{"--json", "--events"} {
+			assert.NotContains(t, talk(t, st, "", "--yes", flag).stdout, "\x1b")
+		}
+	})
+}
+
+func TestServeDemo(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, stdout := io.Pipe()
+	var stderr bytes.Buffer
+	done := make(chan int, 1)
+	go func() {
+		done <- run(ctx, []string{"serve-demo", "--addr", "127.0.0.1:0", "--pace", "0"}, &terminal{
+			stdin: strings.NewReader(""), stdout: stdout, stderr: &stderr, now: time.Now,
+		})
+	}()
+	buf := make([]byte, 100)
+	n, err := out.Read(buf)
+	require.NoError(t, err)
+	url := strings.TrimSpace(string(buf[:n]))
+	got := talk(t, counted(), "", "--url", url, "--clock", "--message", "hello", "--json", "--yes", "--strict")
+	assert.Equal(t, exitOK, got.status, got.stderr)
+	assert.Equal(t, 3, threadOf(t, got).Get("runs").Len())
+	cancel()
+	assert.Equal(t, exitOK, <-done)
+	assert.Contains(t, stderr.String(), "told to its end")
+
+	t.Run("an address that is taken", func(t *testing.T) {
+		taken := httptest.NewServer(nil)
+		defer taken.Close()
+		got := agfold(t, "", "serve-demo", "--addr", taken.Listener.Addr().String())
+		assert.Equal(t, exitUnreadable, got.status)
+	})
+	t.Run("wrong usage", func(t *testing.T) {
+		for _, args := range [][]string{{"x"}, {"--pace", "-1"}, {"--port", "1"}} {
+			assert.Equal(t, exitUsage, agfold(t, "", append([]string{"serve-demo"}, args...)...).status)
+		}
+	})
+}

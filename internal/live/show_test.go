@@ -1,0 +1,125 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+)
+
+func said(text string) *reducer.Thread {
+	return &reducer.Thread{ID: "t", Messages: messages.NewList(&messages.Message{ID: "m", Role: messages.RoleUser, Content: messages.Text(text)})}
+}
+
+// showing starts Show on a terminal and returns what it ends with.
+func showing(ctx context.Context, v *vt, snapshots <-chan *reducer.Thread, note func() string) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		done <- Show(ctx, snapshots, &Options{
+			Out: v, Size: func() (int, int) { return v.width, v.height }, Title: "agent", Note: note,
+		})
+	}()
+	return done
+}
+
+func TestShow(t *testing.T) {
+	t.Run("it draws the newest snapshot and leaves nothing behind", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			snapshots := make(chan *reducer.Thread, 1)
+			done := showing(t.Context(), v, snapshots, nil)
+			snapshots <- said("first")
+			synctest.Wait()
+			assert.Contains(t, v.text(), "first")
+			assert.True(t, v.hidden)
+			time.Sleep(fastest)
+			snapshots <- said("second")
+			synctest.Wait()
+			assert.Contains(t, v.text(), "second")
+			assert.NotContains(t, v.text(), "first")
+			close(snapshots)
+			require.NoError(t, <-done)
+			assert.Empty(t, v.text())
+			assert.False(t, v.hidden)
+			assert.False(t, v.noWrap)
+		})
+	})
+	t.Run("a thousand snapshots a second are no thousand pictures", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			snapshots := make(chan *reducer.Thread)
+			done := showing(t.Context(), v, snapshots, nil)
+			go func() {
+				defer close(snapshots)
+				for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+					select {
+					case snapshots <- said(time.Now().String()):
+					default:
+					}
+				}
+			}()
+			require.NoError(t, <-done)
+			assert.Less(t, v.writes, 50)
+			assert.Greater(t, v.writes, 20)
+		})
+	})
+	t.Run("the clock goes on without snapshots", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			snapshots := make(chan *reducer.Thread)
+			done := showing(t.Context(), v, snapshots, func() string { return "news" })
+			time.Sleep(2050 * time.Millisecond)
+			synctest.Wait()
+			assert.Contains(t, v.text(), "2.0 s")
+			assert.Contains(t, v.text(), "news")
+			close(snapshots)
+			require.NoError(t, <-done)
+		})
+	})
+	t.Run("the end of the context ends it, with the terminal as it was", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := showing(ctx, v, make(chan *reducer.Thread), nil)
+			time.Sleep(time.Second)
+			cancel()
+			require.NoError(t, <-done)
+			assert.Empty(t, v.text())
+			assert.False(t, v.hidden)
+		})
+	})
+	t.Run("a panic gives the terminal back", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			pictures := 0
+			assert.PanicsWithValue(t, "boom", func() {
+				Show(t.Context(), make(chan *reducer.Thread), &Options{
+					Out: v, Size: func() (int, int) { return 60, 12 },
+					Note: func() string {
+						if pictures++; pictures > 2 {
+							panic("boom")
+						}
+						return ""
+					},
+				})
+			})
+			assert.False(t, v.hidden)
+			assert.Empty(t, v.text())
+		})
+	})
+	t.Run("a terminal that is gone ends it with the error", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			v.err = errors.New("gone")
+			done := showing(t.Context(), v, make(chan *reducer.Thread), nil)
+			assert.ErrorIs(t, <-done, v.err)
+		})
+	})
+}
