@@ -49,14 +49,14 @@ func ExampleSession() {
 	}
 	fmt.Println(result.Status, "after", result.Runs, "runs")
 	for _, m := range s.Thread().Messages.All() {
-		fmt.Printf("%s: %s\n", m.Role, m.Text())
+		fmt.Printf("%s %q\n", m.Role, m.Text())
 	}
 	// Output:
 	// succeeded after 2 runs
-	// user: Weather in Oslo?
-	// assistant:
-	// tool: -3 °C and snow
-	// assistant: In Oslo: -3 °C and snow
+	// user "Weather in Oslo?"
+	// assistant ""
+	// tool "-3 °C and snow"
+	// assistant "In Oslo: -3 °C and snow"
 }
 
 func ExampleSession_Subscribe() {
@@ -84,21 +84,21 @@ func ExampleSession_Run() {
 			fmt.Println(err)
 			break
 		}
-		fmt.Println(step.Change.Kind, step.Change.Delta)
+		fmt.Printf("%v %q\n", step.Change.Kind, step.Change.Delta)
 	}
 	fmt.Println(s.Result().Status)
 	// Output:
-	// runBegan
-	// toolCallAdded
-	// argumentsAppended {"city":"Oslo"}
-	// toolCallClosed
-	// runEnded
-	// runBegan
-	// messageAdded
-	// textAppended In Oslo:
-	// textAppended -3 °C and snow
-	// messageClosed
-	// runEnded
+	// runBegan ""
+	// toolCallAdded ""
+	// argumentsAppended "{\"city\":\"Oslo\"}"
+	// toolCallClosed ""
+	// runEnded ""
+	// runBegan ""
+	// messageAdded ""
+	// textAppended "In Oslo: "
+	// textAppended "-3 °C and snow"
+	// messageClosed ""
+	// runEnded ""
 	// succeeded
 }
 

@@ -63,7 +63,9 @@ const (
 	reusedAgents = "a subagent's id in several runs" // no deviation
 )
 
-func newTeller(s *source) *teller { return &teller{source: s, only: "all", open: map[string][]string{}} }
+func newTeller(s *source) *teller {
+	return &teller{source: s, only: "all", open: map[string][]string{}}
+}
 
 // may reports whether the thing may be told.
 func (g *teller) may(thing string) bool { return g.only == "all" || g.only == thing }

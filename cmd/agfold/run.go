@@ -76,27 +76,7 @@ func runAgent(ctx context.Context, args []string, t *terminal) int {
 // runOn is runAgent on a stage.
 func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	f := runFlags{header: http.Header{}}
-	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	fs.StringVar(&f.url, "url", "", "")
-	fs.Var(headers(f.header), "header", "")
-	fs.StringVar(&f.peer, "peer", "", "")
-	fs.Float64Var(&f.pace, "pace", 1, "")
-	fs.Var(&f.messages, "message", "")
-	fs.StringVar(&f.input, "input", "", "")
-	fs.StringVar(&f.from, "continue", "", "")
-	fs.StringVar(&f.thread, "thread", "", "")
-	fs.StringVar(&f.state, "state", "", "")
-	fs.StringVar(&f.tools, "tools", "", "")
-	fs.BoolVar(&f.clock, "clock", false, "")
-	fs.Var(&f.answers, "answer", "")
-	fs.BoolVar(&f.yes, "yes", false, "")
-	fs.BoolVar(&f.no, "no", false, "")
-	fs.BoolVar(&f.json, "json", false, "")
-	fs.BoolVar(&f.events, "events", false, "")
-	fs.BoolVar(&f.full, "full", false, "")
-	fs.StringVar(&f.record, "record", "", "")
-	fs.BoolVar(&f.strict, "strict", false, "")
-	fs.DurationVar(&f.timeout, "timeout", 0, "")
+	fs := f.set()
 	rest, status, ok := parse(fs, runHelp, args, t)
 	if !ok {
 		return status
@@ -105,6 +85,9 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 		return wrongUsage(fs, wrong, t)
 	}
 	begun, err := f.load(ctx, t)
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
 	if err != nil {
 		return wrongUsage(fs, err.Error(), t)
 	}
@@ -160,6 +143,32 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 		c.warn(w)
 	}
 	return c.hold(ctx, begun)
+}
+
+// set returns the flags of the command, to be parsed into f.
+func (f *runFlags) set() *flag.FlagSet {
+	fs := flag.NewFlagSet("run", flag.ContinueOnError)
+	fs.StringVar(&f.url, "url", "", "")
+	fs.Var(headers(f.header), "header", "")
+	fs.StringVar(&f.peer, "peer", "", "")
+	fs.Float64Var(&f.pace, "pace", 1, "")
+	fs.Var(&f.messages, "message", "")
+	fs.StringVar(&f.input, "input", "", "")
+	fs.StringVar(&f.from, "continue", "", "")
+	fs.StringVar(&f.thread, "thread", "", "")
+	fs.StringVar(&f.state, "state", "", "")
+	fs.StringVar(&f.tools, "tools", "", "")
+	fs.BoolVar(&f.clock, "clock", false, "")
+	fs.Var(&f.answers, "answer", "")
+	fs.BoolVar(&f.yes, "yes", false, "")
+	fs.BoolVar(&f.no, "no", false, "")
+	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.events, "events", false, "")
+	fs.BoolVar(&f.full, "full", false, "")
+	fs.StringVar(&f.record, "record", "", "")
+	fs.BoolVar(&f.strict, "strict", false, "")
+	fs.DurationVar(&f.timeout, "timeout", 0, "")
+	return fs
 }
 
 // check says what is wrong with the flags, "" if nothing is.

@@ -61,6 +61,7 @@ func (p *printer) skip(th *reducer.Thread) {
 	results := answers(th)
 	for _, m := range th.Messages.All() {
 		p.messages[key(m)] = true
+		p.written[key(m)] = len(m.Text())
 		for _, c := range m.ToolCalls.All() {
 			p.calls[c.ID] = results[c.ID]
 		}
@@ -157,11 +158,15 @@ func (p *printer) text(ch reducer.Change, thread func() *reducer.Thread) {
 		}
 		p.begin(th, m)
 	}
-	if p.speaker != k {
-		return
+	if p.speaker == k {
+		p.stream(delta)
 	}
-	p.written[k] += len(delta)
-	for i, part := range strings.Split(transcript.Clean(delta), "\n") {
+}
+
+// stream writes text of the message that streams.
+func (p *printer) stream(text string) {
+	p.written[p.speaker] += len(text)
+	for i, part := range strings.Split(transcript.Clean(text), "\n") {
 		if i > 0 {
 			p.write("\n")
 			p.inLine = false
@@ -199,13 +204,18 @@ func (p *printer) closed(ch reducer.Change, thread func() *reducer.Thread) {
 		p.release()
 		return
 	}
-	th := thread()
-	if ch.Index < 0 || p.messages[k] || th.Messages.At(ch.Index).Text() == "" {
-		return
+	if th := thread(); ch.Index >= 0 {
+		p.later(func() { p.rest(th, th.Messages.At(ch.Index)) })
 	}
-	m := *th.Messages.At(ch.Index)
-	m.ToolCalls = messages.List[*messages.ToolCall]{} // they come when they are complete
-	p.later(func() { p.whole(p.style.View(th), &m) })
+}
+
+// rest writes what was not written yet of a message's text.
+func (p *printer) rest(th *reducer.Thread, m *messages.Message) {
+	if text := m.Text(); !m.Content.IsParts() && p.written[key(m)] < len(text) {
+		p.begin(th, m)
+		p.stream(text[p.written[key(m)]:])
+		p.release()
+	}
 }
 
 // release ends the message that streams and writes what has waited for that.
@@ -248,6 +258,7 @@ func (p *printer) whole(view *transcript.View, m *messages.Message) {
 	}
 	if text := view.Message(m); text != "" {
 		p.messages[key(m)] = true
+		p.written[key(m)] = len(m.Text())
 		p.write("\n" + text)
 	}
 }
@@ -286,6 +297,9 @@ func (p *printer) settle(th *reducer.Thread) {
 				p.calls[c.ID] = results[c.ID]
 			}
 			continue
+		}
+		if m.Role == messages.RoleAssistant || m.Role == messages.RoleReasoning {
+			p.rest(th, m)
 		}
 		for _, c := range m.ToolCalls.All() {
 			if with, written := p.calls[c.ID]; !written || results[c.ID] && !with {

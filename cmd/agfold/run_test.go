@@ -20,6 +20,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/demo"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
 
@@ -503,6 +504,21 @@ func TestRunLive(t *testing.T) {
 			assert.NotContains(t, talk(t, st, "", "--yes", flag).stdout, "\x1b")
 		}
 	})
+}
+
+func TestClockTool(t *testing.T) {
+	tool := clockTool(func() time.Time { return time.Date(2026, 5, 4, 14, 5, 0, 0, time.FixedZone("HERE", 3600)) })
+	ask := func(args string) (any, error) {
+		return tool.Call(t.Context(), &messages.ToolCall{Name: tool.Name, Arguments: args})
+	}
+	got, err := ask(`{"zone":"Local"}`)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"time": "14:05", "day": "Monday 2026-05-04", "zone": "HERE"}, got)
+	got, err = ask(`{"zone":"UTC"}`)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"time": "13:05", "day": "Monday 2026-05-04", "zone": "UTC"}, got)
+	_, err = ask(`{"zone":"Moon/Base"}`)
+	assert.ErrorContains(t, err, `no time zone "Moon/Base"`)
 }
 
 func TestServeDemo(t *testing.T) {

@@ -29,7 +29,6 @@ type visitor struct {
 	t      *testing.T
 	url    string
 	thread *reducer.Thread
-	msgs   []*messages.Message
 	tools  []event.Tool
 	bodies [][]byte // the answers
 }

@@ -1,0 +1,125 @@
+package reducer_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+)
+
+func ExampleFold() {
+	th, err := reducer.Fold(reducer.Events(
+		&event.RunStarted{ThreadID: "thread-1", RunID: "run-1"},
+		&event.TextMessageStart{MessageID: "m1"},
+		&event.TextMessageContent{MessageID: "m1", Delta: "4 degrees "},
+		&event.TextMessageContent{MessageID: "m1", Delta: "in Oslo."},
+		&event.TextMessageEnd{MessageID: "m1"},
+		&event.RunFinished{ThreadID: "thread-1", RunID: "run-1"},
+	), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(th.Status())
+	for _, m := range th.Messages.All() {
+		fmt.Println(m.Role, m.ID, m.Text())
+	}
+	// Output:
+	// succeeded
+	// assistant m1 4 degrees in Oslo.
+}
+
+func ExampleReducer_Apply() {
+	r := reducer.New(nil)
+	var first *reducer.Thread
+	for _, line := range []string{
+		`{"type":"RUN_STARTED","threadId":"thread-1","runId":"run-1"}`,
+		`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m1","delta":"Hello"}`,
+		`{"type":"TEXT_MESSAGE_CHUNK","delta":" there"}`,
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m2","delta":"?"}`,
+	} {
+		frame, err := event.NewFrame([]byte(line))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		steps, err := r.Apply(frame)
+		for _, s := range steps {
+			fmt.Printf("%d %s %s %q\n", s.Ordinal, s.Event.Type(), s.Change.Kind, s.Change.Delta)
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+		if first == nil && r.Thread().Messages.Len() > 0 {
+			first = r.Thread()
+		}
+	}
+	fmt.Println("then:", first.Messages.At(0).Text())
+	fmt.Println("now: ", r.Thread().Messages.At(0).Text(), "-", r.Thread().Status())
+	// Output:
+	// 1 RUN_STARTED runBegan ""
+	// 2 TEXT_MESSAGE_START messageAdded ""
+	// 2 TEXT_MESSAGE_CONTENT textAppended "Hello"
+	// 3 TEXT_MESSAGE_CONTENT textAppended " there"
+	// 4 TEXT_MESSAGE_END messageClosed ""
+	// P-VER-2: event 4 TEXT_MESSAGE_CONTENT "m2": no text message with that id is open
+	// then: Hello
+	// now:  Hello there - rejected
+}
+
+func ExampleThread() {
+	patch, err := state.Parse([]byte(`[{"op":"add","path":"/trip","value":{"city":"Bergen","nights":2}}]`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	delta, err := state.ParsePatch(patch)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	planner, booker := event.Subagent("sub-1"), event.Subagent("sub-2")
+	th, err := reducer.Fold(reducer.Events(
+		&event.RunStarted{ThreadID: "thread-1", RunID: "run-1"},
+		&event.SubagentStarted{SubagentRunID: planner, Name: "planner"},
+		&event.SubagentStarted{SubagentRunID: booker, Name: "booker", ParentSubagentRunID: planner},
+		&event.StateDelta{SubagentRunID: planner, Delta: delta},
+		&event.ToolCallStart{SubagentRunID: booker, ToolCallID: "call-1", ToolCallName: "find_room"},
+		&event.ToolCallArgs{ToolCallID: "call-1", Delta: `{"city":"Bergen"}`},
+		&event.ToolCallEnd{ToolCallID: "call-1"},
+		&event.ToolCallResult{SubagentRunID: booker, MessageID: "res-1", ToolCallID: "call-1", Content: messages.Text("room 7")},
+		&event.SubagentFinished{SubagentRunID: booker},
+		&event.SubagentFinished{SubagentRunID: planner},
+		&event.TextMessageStart{MessageID: "m1"},
+		&event.TextMessageContent{MessageID: "m1", Delta: "Two nights in Bergen, room 7."},
+		&event.TextMessageEnd{MessageID: "m1"},
+		&event.RunFinished{ThreadID: "thread-1", RunID: "run-1"},
+	), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	for _, m := range th.Messages.All() {
+		fmt.Printf("%s %s %q\n", m.Role, m.Owner, m.Text())
+		for _, c := range m.ToolCalls.All() {
+			fmt.Println(" ", c.Name, c.Arguments, c.Status)
+		}
+	}
+	nights, err := state.At[int](th.State, "/trip/nights")
+	fmt.Println("nights:", nights, err)
+	for depth, n := range th.Subagents.Walk() {
+		fmt.Println(strings.Repeat("  ", depth)+n.Name, n.Status)
+	}
+	// Output:
+	// assistant sub-2 ""
+	//   find_room {"city":"Bergen"} answered
+	// tool sub-2 "room 7"
+	// assistant (parent) "Two nights in Bergen, room 7."
+	// nights: 2 <nil>
+	// planner succeeded
+	//   booker succeeded
+}

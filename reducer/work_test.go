@@ -1,0 +1,277 @@
+package reducer_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// many is a conversation large enough that a pass over it for each event would show at once.
+const many = 100_000
+
+// conversation returns a reducer in a run, on a thread of n messages with ids 0 to n-1; every fifth is the
+// answer to the call that the message before it holds.
+func conversation(t testing.TB, n int) *reducer.Reducer {
+	t.Helper()
+	items := make([]*messages.Message, n)
+	for i := range items {
+		m := &messages.Message{ID: fmt.Sprint(i), Role: messages.RoleAssistant, Content: messages.Text("so it goes")}
+		switch i % 5 {
+		case 3:
+			m.ToolCalls = messages.NewList(&messages.ToolCall{ID: "c" + m.ID, Name: "f", Arguments: "{}"})
+		case 4:
+			m.Role, m.ToolCallID = messages.RoleTool, fmt.Sprint("c", i-1)
+		}
+		items[i] = m
+	}
+	r := reducer.New(&reducer.Options{Input: &event.RunInput{ThreadID: "t", RunID: "r", Messages: items}})
+	apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
+	return r
+}
+
+// cost runs do often and returns the allocations and bytes of one run.
+func cost(do func(i int)) (allocs, bytes float64) {
+	const runs = 2000
+	do(0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := 1; i <= runs; i++ {
+		do(i)
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / runs, float64(after.TotalAlloc-before.TotalAlloc) / runs
+}
+
+func TestADeltaCostsTheSameAtAnyLength(t *testing.T) {
+	// measure appends to the message with that place, counted from the end or the middle, and takes a
+	// snapshot after each delta.
+	measure := func(n int, place func(n int) int) (float64, float64) {
+		r := conversation(t, n)
+		id := fmt.Sprint(place(n))
+		apply(t, r, &event.TextMessageStart{MessageID: id})
+		return cost(func(int) {
+			_, err := r.Apply(&event.TextMessageContent{MessageID: id, Delta: "word "})
+			require.NoError(t, err)
+			r.Thread()
+		})
+	}
+	t.Run("to the last message", func(t *testing.T) {
+		last := func(n int) int { return n - 3 }
+		fewAllocs, fewBytes := measure(10, last)
+		manyAllocs, manyBytes := measure(many, last)
+		t.Logf("10 messages: %.1f allocs, %.0f bytes; %d: %.1f allocs, %.0f bytes", fewAllocs, fewBytes, many, manyAllocs, manyBytes)
+		assert.InDelta(t, fewAllocs, manyAllocs, 0.5)
+		assert.InDelta(t, fewBytes, manyBytes, 500)
+	})
+	t.Run("to a message in the middle", func(t *testing.T) {
+		middle := func(n int) int { return n/2 + 1 }
+		fewAllocs, fewBytes := measure(10, middle)
+		manyAllocs, manyBytes := measure(many, middle)
+		t.Logf("10 messages: %.1f allocs, %.0f bytes; %d: %.1f allocs, %.0f bytes", fewAllocs, fewBytes, many, manyAllocs, manyBytes)
+		assert.Less(t, manyAllocs, fewAllocs+10, "a copy of one path")
+		assert.Less(t, manyBytes, fewBytes+4000)
+	})
+}
+
+func TestSnapshotsCostNothingExtra(t *testing.T) {
+	r := conversation(t, many)
+	apply(t, r, &event.TextMessageStart{MessageID: "new"})
+	assert.Zero(t, testing.AllocsPerRun(100, func() { r.Thread() }), "nothing changed")
+	allocs, bytes := cost(func(int) {
+		apply(t, r, &event.Custom{Name: "n", Value: state.Null()})
+		r.Thread()
+	})
+	assert.Less(t, allocs, 25.0)
+	assert.Less(t, bytes, 3000.0)
+}
+
+func TestAResultIsPutInItsPlaceWithoutAPass(t *testing.T) {
+	measure := func(n int) (float64, float64) {
+		r := conversation(t, n)
+		return cost(func(i int) {
+			holder := i * 5 % n
+			_, err := r.Apply(&event.ToolCallResult{MessageID: fmt.Sprint("t", i), ToolCallID: fmt.Sprint("c", holder+3), Content: messages.Text("x")})
+			require.NoError(t, err)
+			r.Thread()
+		})
+	}
+	fewAllocs, fewBytes := measure(100)
+	manyAllocs, manyBytes := measure(many)
+	t.Logf("100 messages: %.1f allocs, %.0f bytes; %d: %.1f allocs, %.0f bytes", fewAllocs, fewBytes, many, manyAllocs, manyBytes)
+	assert.Less(t, manyAllocs, 2*fewAllocs+10)
+	assert.Less(t, manyBytes, 3*fewBytes+3000)
+}
+
+func TestASnapshotOfMessagesIsLinear(t *testing.T) {
+	measure := func(n int) float64 {
+		r := conversation(t, n)
+		restated := &event.MessagesSnapshot{Messages: r.Thread().Messages.Slice()}
+		for i, m := range restated.Messages {
+			c := *m
+			restated.Messages[i] = &c
+		}
+		ev, err := event.NewFrame(restated.AppendJSON(nil))
+		require.NoError(t, err)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		apply(t, r, ev, ev)
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+	}
+	few, lots := measure(1000), measure(50_000)
+	t.Logf("bytes a message: of 1,000 %.0f, of 50,000 %.0f", few, lots)
+	assert.Less(t, lots, 2*few+500)
+}
+
+func TestTextBehindManyParts(t *testing.T) {
+	parts := make([]messages.Part, 10_000)
+	for i := range parts {
+		parts[i] = messages.TextPart("p")
+	}
+	r := reducer.New(&reducer.Options{Input: &event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{
+		{ID: "m", Role: messages.RoleUser, Content: messages.Parts(parts...)},
+	}}})
+	apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"}, &event.TextMessageStart{MessageID: "m"})
+	_, bytes := cost(func(int) { apply(t, r, &event.TextMessageContent{MessageID: "m", Delta: "x"}) })
+	assert.Less(t, bytes, 1000.0, "the list of parts is copied once a snapshot, not once a delta")
+	assert.Equal(t, "px", r.Thread().Messages.At(0).Content.LastText()[:2])
+}
+
+// TestHostileStreams compares what an event costs near the end of a long stream on a long thread with what it
+// costs in short ones. If anything looked through the conversation, through what is open or through what came
+// before, it would be tens of times as much.
+func TestHostileStreams(t *testing.T) {
+	id := func(i int) string { return fmt.Sprint("x", i) }
+	for _, h := range []struct {
+		name string
+		tell func(n int, do func(...event.Event))
+	}{
+		{"results for one message", func(n int, do func(...event.Event)) {
+			do(&event.ToolCallStart{ToolCallID: "c", ToolCallName: "f"}, &event.ToolCallEnd{ToolCallID: "c"}, &event.TextMessageStart{MessageID: "after"})
+			for i := range n {
+				do(&event.ToolCallResult{MessageID: id(i), ToolCallID: "c", Content: messages.Text("")})
+			}
+		}},
+		{"results for two neighbours in turn", func(n int, do func(...event.Event)) {
+			for _, c := range []string{"c", "d"} {
+				do(&event.ToolCallStart{ToolCallID: c, ToolCallName: "f"}, &event.ToolCallEnd{ToolCallID: c})
+			}
+			for i := range n {
+				do(&event.ToolCallResult{MessageID: id(i), ToolCallID: []string{"c", "d"}[i%2], Content: messages.Text("")})
+			}
+		}},
+		{"results without owner, then one with", func(n int, do func(...event.Event)) {
+			do(&event.ToolCallStart{ToolCallID: "c", ToolCallName: "f"}, &event.ToolCallEnd{ToolCallID: "c"})
+			for i := range n {
+				do(&event.ToolCallResult{MessageID: id(i), ToolCallID: []string{"c", "none"}[i%2], Content: messages.Text("")})
+			}
+		}},
+		{"one result replaced", func(n int, do func(...event.Event)) {
+			do(&event.ToolCallStart{ToolCallID: "c", ToolCallName: "f"}, &event.ToolCallEnd{ToolCallID: "c"})
+			for i := range n {
+				do(&event.ToolCallResult{MessageID: "t", ToolCallID: id(i % 3), Content: messages.Text("")})
+			}
+		}},
+		{"messages opened again", func(n int, do func(...event.Event)) {
+			for i := range n {
+				m := fmt.Sprint(i * 5 % n)
+				do(&event.TextMessageStart{MessageID: m}, &event.TextMessageContent{MessageID: m, Delta: "x"}, &event.TextMessageEnd{MessageID: m})
+			}
+		}},
+		{"one message opened again", func(n int, do func(...event.Event)) {
+			for range n {
+				do(&event.TextMessageStart{MessageID: "10"}, &event.TextMessageContent{MessageID: "10", Delta: "x"}, &event.TextMessageEnd{MessageID: "10"})
+			}
+		}},
+		{"calls in one message", func(n int, do func(...event.Event)) {
+			for i := range n {
+				do(&event.ToolCallStart{ToolCallID: id(i), ToolCallName: "f", ParentMessageID: event.Some("10")})
+			}
+		}},
+		{"arguments of calls in one message", func(n int, do func(...event.Event)) {
+			for i := range n {
+				do(&event.ToolCallStart{ToolCallID: id(i), ToolCallName: "f", ParentMessageID: event.Some("10")})
+			}
+			for i := range n {
+				do(&event.ToolCallArgs{ToolCallID: id(n - 1 - i), Delta: "x"}, &event.ToolCallEnd{ToolCallID: id(n - 1 - i)})
+			}
+		}},
+		{"messages that stay open", func(n int, do func(...event.Event)) {
+			for i := range n {
+				do(&event.TextMessageStart{MessageID: id(i)}, &event.ReasoningStart{MessageID: id(i)})
+			}
+		}},
+		{"insertions in front while the last message grows", func(n int, do func(...event.Event)) {
+			do(&event.TextMessageStart{MessageID: "last"})
+			for i := range n {
+				do(&event.ToolCallResult{MessageID: id(i), ToolCallID: "c3", Content: messages.Text("")}, &event.TextMessageContent{MessageID: "last", Delta: "x"})
+			}
+		}},
+		{"halves of surrogate pairs", func(n int, do func(...event.Event)) {
+			do(&event.TextMessageStart{MessageID: "m"})
+			for range n {
+				do(&event.TextMessageContent{MessageID: "m", Delta: "\xed\xa0\xbd"})
+			}
+		}},
+		{"steps", func(n int, do func(...event.Event)) {
+			for i := range n {
+				do(&event.StepStarted{StepName: id(i)}, &event.StepFinished{StepName: id(i)})
+			}
+		}},
+		{"subagents and tags", func(n int, do func(...event.Event)) {
+			for i := range n {
+				do(&event.SubagentStarted{SubagentRunID: event.Subagent(id(i)), Name: "n"}, &event.StateDelta{SubagentRunID: event.Subagent("tag" + id(i))},
+					&event.SubagentFinished{SubagentRunID: event.Subagent(id(i))})
+			}
+		}},
+		{"runs that fail", func(n int, do func(...event.Event)) {
+			for i := range n {
+				do(&event.RunError{Message: "x"}, &event.RunStarted{ThreadID: "t", RunID: id(i)})
+			}
+		}},
+		{"encrypted values for nobody", func(n int, do func(...event.Event)) {
+			for i := range n {
+				do(&event.ReasoningEncryptedValue{Subtype: event.EncryptedMessage, EntityID: id(i), EncryptedValue: "v"})
+			}
+		}},
+	} {
+		t.Run(h.name, func(t *testing.T) {
+			short := costAtTheEnd(t, 500, h.tell)
+			long := costAtTheEnd(t, 25_000, h.tell)
+			t.Logf("%d ns an event in a short stream, %d in a long one", short.Nanoseconds(), long.Nanoseconds())
+			assert.Less(t, long, 5*short+10*time.Microsecond)
+		})
+	}
+}
+
+// costAtTheEnd tells a stream about a conversation of n messages and returns what an event costs in the last
+// quarter of it: the least of many measurements, so that nothing else that goes on counts.
+func costAtTheEnd(t *testing.T, n int, tell func(n int, do func(...event.Event))) time.Duration {
+	const batch = 50
+	r := conversation(t, n)
+	var batches []time.Duration
+	events := 0
+	start := time.Now()
+	tell(n, func(evs ...event.Event) {
+		for _, ev := range evs {
+			_, err := r.Apply(ev)
+			require.NoError(t, err)
+			if events++; events%batch == 0 {
+				now := time.Now()
+				batches = append(batches, now.Sub(start)/batch)
+				r.Thread() // what is there may no longer be changed in place
+				start = now
+			}
+		}
+	})
+	return slices.Min(batches[len(batches)*3/4:])
+}
