@@ -92,7 +92,7 @@ func TestOutcomes(t *testing.T) {
 		{rule: "P-VER-1 RUN_ERROR may come first",
 			agent: script(says(fails)), status: reducer.Failed, failed: true, thread: nothing},
 		{rule: "P-RUN-1 a failed run stays failed when the stream then breaks off",
-			agent: script(then(says(hello, fails), func(context.Context, event.RunInput, func(event.Event) error) error { return errOwn })),
+			agent:  script(then(says(hello, fails), func(context.Context, event.RunInput, func(event.Event) error) error { return errOwn })),
 			status: reducer.Failed, failed: true, thread: greeting},
 
 		{rule: "P-VER-2 a violation rejects the stream",

@@ -48,7 +48,9 @@ func TestNewToolSchema(t *testing.T) {
 	assert.True(t, state.Equal(parsed(t, `{"type":"object","additionalProperties":false}`), none.Parameters), "%s", none.Parameters)
 
 	for name, make := range map[string]func(){
-		"a channel":        func() { client.NewTool("bad", "", func(context.Context, struct{ C chan int }) (any, error) { return nil, nil }) },
+		"a channel": func() {
+			client.NewTool("bad", "", func(context.Context, struct{ C chan int }) (any, error) { return nil, nil })
+		},
 		"a function":       func() { client.NewTool("bad", "", func(context.Context, func()) (any, error) { return nil, nil }) },
 		"a cycle of types": func() { client.NewTool("bad", "", func(context.Context, cyclic) (any, error) { return nil, nil }) },
 	} {

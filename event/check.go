@@ -13,8 +13,7 @@ import (
 // that an agent in the same process gets the same verdict as a remote one. What decoding would remove is
 // malformed too: whoever fills in a struct can do without. The error is a [*MalformedError] with the path
 // that the place has on the wire; nil pointers are errors too. Of a [Frame], Check reports what a lenient
-// [Decoder] would. Content, arguments, boundaries and chunks cost a few nanoseconds, other events an
-// encoding and a decoding.
+// [Decoder] would. What streams often costs a few nanoseconds, other events an encoding and a decoding.
 func Check(ev Event) error {
 	if isPlain(ev) {
 		return nil
@@ -43,8 +42,8 @@ func isNil(ev Event) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// isPlain reports whether ev is an event in which nothing can be wrong because its type holds ids and texts
-// only, and what else it holds is right. It never vouches for an event that Check would reject.
+// isPlain reports whether ev is an event in which nothing can be wrong: it holds ids and texts, and what else
+// it holds is right at a glance. It never vouches for an event that Check would reject.
 func isPlain(ev Event) bool {
 	switch e := ev.(type) {
 	case *TextMessageStart:
@@ -75,15 +74,62 @@ func isPlain(ev Event) bool {
 		return e != nil && e.isPlain()
 	case *StepFinished:
 		return e != nil && e.isPlain()
+	case *ReasoningStart:
+		return e != nil && e.isPlain()
+	case *ReasoningEnd:
+		return e != nil && e.isPlain()
+	case *ToolCallResult:
+		return e != nil && e.Content.Exists() && !e.Content.IsParts() && (e.Role == "" || e.Role == messages.RoleTool) && e.isPlain()
+	case *StateSnapshot:
+		return e != nil && isPlainValue(e.Snapshot) && e.isPlain()
+	case *StateDelta:
+		return e != nil && isPlainPatch(e.Delta) && e.isPlain()
+	case *ActivitySnapshot:
+		return e != nil && e.Content.Kind() == state.KindObject && isPlainValue(e.Content) && e.isPlain()
+	case *ActivityDelta:
+		return e != nil && isPlainPatch(e.Patch) && e.isPlain()
+	case *Raw:
+		return e != nil && isPlainValue(e.Event) && e.isPlain()
+	case *Custom:
+		return e != nil && isPlainValue(e.Value) && e.isPlain()
 	}
 	return false
 }
 
-// isPlain reports whether the common members are right at a glance: no open values, whose depth would
-// have to be measured, and a timestamp in range.
+// plainDepth is how deep an open value may nest without a closer look at where in its event it stands.
+const plainDepth = state.DefaultMaxDepth - 8
+
+func isPlainValue(v state.Value) bool { return v.Exists() && v.Depth() <= plainDepth }
+
+func isPlainPatch(p state.Patch) bool {
+	for i := range p {
+		op := &p[i]
+		if !state.ValidPointer(op.Path) || op.Extra.Exists() || op.Value.Depth() > plainDepth {
+			return false
+		}
+		switch op.Kind {
+		case state.OpAdd, state.OpReplace, state.OpTest:
+			if !op.Value.Exists() {
+				return false
+			}
+		case state.OpMove, state.OpCopy:
+			if !state.ValidPointer(op.From) {
+				return false
+			}
+		case state.OpRemove:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isPlain reports whether the common members are right at a glance: open values that do not nest deep, and a
+// timestamp in range.
 func (b *Base) isPlain() bool {
 	t := b.Timestamp.Or(0)
-	return !b.RawEvent.Exists() && !b.Metadata.Exists() && -wire.MaxInteger <= t && t <= wire.MaxInteger
+	return b.RawEvent.Depth() <= plainDepth && b.RawEvent.Kind() != state.KindNull &&
+		b.Metadata.Value().Depth() <= plainDepth && -wire.MaxInteger <= t && t <= wire.MaxInteger
 }
 
 // textRoles are the roles of a text message that is streamed.

@@ -108,6 +108,43 @@ func TestPlainIsRight(t *testing.T) {
 		assert.NoError(t, err, typ)
 		assert.Empty(t, warnings, typ)
 	}
+	one, deep := state.Int(1), state.Array()
+	for range state.DefaultMaxDepth {
+		deep = state.Array(deep)
+	}
+	patches := []state.Patch{nil, {}}
+	for _, kind := range []state.OpKind{state.OpAdd, state.OpRemove, state.OpReplace, state.OpMove, state.OpCopy, state.OpTest, "grow", ""} {
+		for _, path := range []string{"", "/a", "a", "/a~2"} {
+			for _, v := range []state.Value{{}, one, state.Null(), deep} {
+				patches = append(patches, state.Patch{{Kind: kind, Path: path, From: path, Value: v}},
+					state.Patch{{Kind: kind, Path: "/a", From: path, Value: v, Extra: state.Object(state.Member{Key: "x", Value: one})}})
+			}
+		}
+	}
+	var events []Event
+	for _, p := range patches {
+		events = append(events, &StateDelta{Delta: p}, &ActivityDelta{Patch: p})
+	}
+	for _, v := range []state.Value{{}, one, state.Null(), state.EmptyObject(), deep} {
+		events = append(events, &StateSnapshot{Snapshot: v}, &ActivitySnapshot{Content: v}, &Raw{Event: v}, &Custom{Value: v},
+			&StepStarted{Base: Base{RawEvent: v}})
+	}
+	for _, role := range []messages.Role{"", messages.RoleTool, messages.RoleUser, "x"} {
+		for _, c := range []messages.Content{{}, messages.Text("x"), messages.Parts(messages.Part{})} {
+			events = append(events, &ToolCallResult{Role: role, Content: c})
+		}
+	}
+	plain := 0
+	for _, ev := range events {
+		if !isPlain(ev) {
+			continue
+		}
+		plain++
+		_, warnings, err := NewDecoder(&DecodeOptions{Strict: true}).Decode(FrameOfEvent(ev))
+		assert.NoError(t, err, string(ev.AppendJSON(nil)))
+		assert.Empty(t, warnings)
+	}
+	assert.Greater(t, plain, 50)
 	content := &TextMessageContent{MessageID: "m", Delta: "d"}
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = Check(content) }), "checking a content event allocates nothing")
 }

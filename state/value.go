@@ -37,6 +37,10 @@ var (
 	}()
 )
 
+// Depth returns how many containers deep the value nests, itself included: 0 for a scalar or the absent
+// value. It costs nothing.
+func (v Value) Depth() int { return int(v.height()) }
+
 // Null returns JSON's null.
 func Null() Value { return Value{nullNode} }
 
