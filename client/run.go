@@ -188,9 +188,6 @@ func (s *Session) free() error {
 // rounds runs the agent, and again after each round of tool answers.
 func (c *callState) rounds() error {
 	s := c.s
-	if err := s.hub.Flush(c.ctx); err != nil { // the caller's messages
-		return c.why(err)
-	}
 	for round := 0; ; round++ {
 		if err := c.once(); err != nil || c.broken {
 			return err
@@ -218,6 +215,9 @@ func (c *callState) rounds() error {
 // once carries out one run.
 func (c *callState) once() error {
 	s := c.s
+	if err := s.hub.Flush(c.ctx); err != nil { // the caller's messages, or the answers of tools
+		return c.why(err)
+	}
 	in := c.input()
 	fold := reducer.New(&reducer.Options{Thread: s.thread, Input: &in, Strict: s.o.Strict})
 	s.mu.Lock()
@@ -234,7 +234,6 @@ func (c *callState) once() error {
 	c.finish(p.err)
 	th := s.thread
 	s.mu.Unlock()
-	_ = s.hub.Flush(c.ctx) // if that ends, end hands over the rest
 	switch {
 	case p.rejected != nil:
 		return fmt.Errorf("%w: %w", ErrRejected, p.rejected)
@@ -323,8 +322,6 @@ func (p *pull) apply(ev event.Event) bool {
 // why names the true reason of an error that came while the context had ended: our own stop or the caller's.
 func (c *callState) why(err error) error {
 	switch {
-	case c.broken:
-		return ErrStopped
 	case c.ctx.Err() == nil:
 		return err
 	case context.Cause(c.ctx) == error(c.halted):

@@ -559,6 +559,32 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+func TestStoppingBehindTheEndIsNoWarning(t *testing.T) {
+	for name, stop := range map[string]func(*client.Session, context.CancelFunc) bool{
+		"the caller's context": func(_ *client.Session, cancel context.CancelFunc) bool { cancel(); return true },
+		"Cancel":               func(s *client.Session, _ context.CancelFunc) bool { s.Cancel(); return true },
+		"breaking out":         func(*client.Session, context.CancelFunc) bool { return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				o, warnings := warned(client.SessionOptions{})
+				s := client.NewSession(script(then(says(begins, succeeds), waits)), o)
+				for step, err := range s.Run(ctx, nil) {
+					require.NoError(t, err)
+					if step.Change.Kind == reducer.RunEnded && !stop(s, cancel) {
+						break
+					}
+				}
+				assert.NoError(t, s.Result().Err)
+				assert.Equal(t, reducer.Succeeded, s.Result().Status)
+				assert.Empty(t, *warnings)
+			})
+		})
+	}
+}
+
 func TestUpgradeOnEveryPath(t *testing.T) {
 	thinking := []any{begins, `{"type":"THINKING_START"}`, `{"type":"THINKING_TEXT_MESSAGE_START"}`,
 		`{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"hm"}`, `{"type":"THINKING_TEXT_MESSAGE_END"}`, `{"type":"THINKING_END"}`, succeeds}

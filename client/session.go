@@ -69,7 +69,8 @@ type SessionOptions struct {
 	// OnWarning is called with every warning, from the goroutine that runs; nil writes them to the default
 	// logger of log/slog at level Warn.
 	OnWarning func(event.Warning)
-	// NewID makes the ids of runs, messages and the thread, one call at a time; nil makes random ones.
+	// NewID makes the ids of runs, messages and the thread, one call at a time; nil makes random ones. It must
+	// not itself have the session make an id.
 	NewID func() string
 }
 
@@ -189,7 +190,7 @@ func (s *Session) Subscribe(ctx context.Context) <-chan *reducer.Thread { return
 
 // Revisions returns a subscription to the snapshots after each event of the stream that changed the thread, and
 // after each change between runs, in order; see [subscribe.Hub.Every] for what happens when its reader is slow.
-// With the Block policy it holds back the run but no change between runs, nor the end of a run that was stopped:
+// With the Block policy it holds back the events of a run, but no change between runs and no call that ends:
 // what is owed then is handed over by a goroutine, which stays until the reader has taken it or has gone.
 func (s *Session) Revisions(ctx context.Context, o *subscribe.EveryOptions) *subscribe.Revisions[*reducer.Thread] {
 	return s.hub.Every(ctx, o)

@@ -365,6 +365,19 @@ func TestRevisions(t *testing.T) {
 			assert.Equal(t, []string{"user id-2: hi"}, shown(<-revisions.C))
 		})
 	})
+	t.Run("the caller's messages are seen before the agent says anything", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			s := client.NewSession(script(waits), quiet(client.SessionOptions{}))
+			revisions := s.Revisions(ctx, nil)
+			<-revisions.C
+			go func() { _, _ = s.Send(ctx, messages.UserText("hi")) }()
+			synctest.Wait()
+			require.Len(t, revisions.C, 1)
+			assert.Equal(t, []string{"user id-2: hi"}, shown(<-revisions.C))
+			cancel()
+		})
+	})
 	t.Run("edits are not held back by one that is full, and all arrive", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := client.NewSession(script(), quiet(client.SessionOptions{}))
@@ -384,6 +397,28 @@ func TestRevisions(t *testing.T) {
 			}
 			s.Close()
 		})
+	})
+	t.Run("none is forgotten when the reader catches up at the same time", func(t *testing.T) {
+		s := client.NewSession(script(), quiet(client.SessionOptions{}))
+		revisions := s.Revisions(t.Context(), &subscribe.EveryOptions{Buffer: 1})
+		seen := make(chan uint64, 1)
+		go func() {
+			defer close(seen)
+			for th := range revisions.C {
+				if th.Revision%3 == 0 {
+					seen <- th.Revision
+				}
+			}
+		}()
+		for round := range 20000 {
+			require.EqualValues(t, round*3, <-seen)
+			for range 3 {
+				require.NoError(t, s.SetState(state.Int(int64(round))))
+			}
+		}
+		s.Close()
+		for range seen {
+		}
 	})
 	t.Run("one that is full holds the run back until it is read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

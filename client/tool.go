@@ -156,7 +156,9 @@ func (c *callState) answer(calls []pendingCall) error {
 		select {
 		case slots <- struct{}{}:
 		case <-c.ctx.Done():
-			continue
+		}
+		if c.ctx.Err() != nil { // also when a slot is free because of that
+			break
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
@@ -177,9 +179,6 @@ func (c *callState) answer(calls []pendingCall) error {
 		}
 	})
 	c.s.mu.Unlock()
-	if err := c.s.hub.Flush(c.ctx); err != nil {
-		return err
-	}
 	return c.ctx.Err()
 }
 
@@ -242,21 +241,20 @@ func guard(ctx context.Context, what string, fn func() (messages.Content, error)
 		}
 		o = outcome{content, err}
 	}()
+	var o outcome
 	select {
-	case o := <-done:
-		if o.err == nil || ctx.Err() == nil {
-			return o.content, o.err
-		}
+	case o = <-done:
 	case <-ctx.Done():
 		select {
-		case o := <-done:
-			if o.err == nil {
-				return o.content, nil
-			}
+		case o = <-done: // it came at the same time
 		default:
+			o.err = ctx.Err()
 		}
 	}
-	return messages.Content{}, context.Cause(ctx)
+	if o.err != nil && ctx.Err() != nil {
+		o.err = context.Cause(ctx)
+	}
+	return o.content, o.err
 }
 
 // contentOf makes a function's result the content of an answer.

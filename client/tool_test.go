@@ -464,6 +464,31 @@ func TestCancelWhileToolsRun(t *testing.T) {
 	}
 }
 
+func TestCancelWhileCallsWaitForTheirTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := []any{begins}
+		for i := range 40 {
+			events = append(events, calls(fmt.Sprint("c", i), "slow", ""))
+		}
+		var called atomic.Int64
+		s := client.NewSession(script(says(append(events, succeeds)...)), quiet(client.SessionOptions{Tools: []client.Tool{
+			does("slow", func(ctx context.Context) (any, error) {
+				called.Add(1)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}),
+		}}))
+		go func() {
+			synctest.Wait()
+			s.Cancel()
+		}()
+		res, err := s.Send(t.Context())
+		assert.ErrorIs(t, err, client.ErrStopped)
+		assert.EqualValues(t, 16, called.Load(), "those that had no turn are not called")
+		assert.Len(t, res.PendingToolCalls, 40)
+	})
+}
+
 func TestToolsUseTheSession(t *testing.T) {
 	var s *client.Session
 	var busy error

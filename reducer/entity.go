@@ -63,11 +63,9 @@ type call struct {
 	answers    int    // how many tool messages of the thread answer it
 }
 
-func (c *call) resulted(run uint64) bool { return c != nil && c.answeredIn == run }
-
 const ordGap = 1 << 32
 
-// find returns the entry of a message that the thread holds, or once held in this run; nil if none.
+// find returns the entry of a message that the thread holds, or of which this run knows the owner; nil if none.
 func (r *Reducer) find(kind messages.Kind, id string) *entry {
 	if r.lastEntry != nil && r.lastKind == kind && r.lastID == id {
 		return r.lastEntry
@@ -181,7 +179,6 @@ func (r *Reducer) indexCalls(e *entry, m *messages.Message) {
 			continue
 		}
 		c.parent, c.index, c.tc, c.epoch = e, i, tc, 0
-		c.args, c.appending, c.clipped = buffer{}, false, false
 		r.settleAnswer(c)
 	}
 }

@@ -44,7 +44,6 @@ type teller struct {
 	runs   int
 	active bool
 	open   map[string][]string // verb that opened → ids
-	ids    map[string]bool     // of text messages that were ever opened
 	told   int
 }
 

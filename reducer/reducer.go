@@ -19,7 +19,8 @@ type Options struct {
 	Input *event.RunInput
 	// Strict makes everything that enforcement would remove with a warning an error (P-ENF-7).
 	Strict bool
-	// OnWarning is called with each warning as it arises, from within Apply. The steps carry them too.
+	// OnWarning is called with each warning as it arises, from within Apply, and must leave the reducer
+	// alone. The steps carry the warnings too.
 	OnWarning func(event.Warning)
 }
 
@@ -87,6 +88,7 @@ func New(o *Options) *Reducer {
 		calls:    make(map[string]*call),
 		nodeOf:   make(map[event.Owner]int),
 		state:    state.EmptyObject(),
+		run:      runState{seq: 1}, // what belongs to no run has 0
 	}
 	if o.Input != nil {
 		r.threadID, r.inputRunID, r.expectsRun = o.Input.ThreadID, o.Input.RunID, true

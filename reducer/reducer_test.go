@@ -111,6 +111,13 @@ func TestOrdinals(t *testing.T) {
 	assert.Equal(t, 8, v.Ordinal)
 }
 
+func TestStepsWithoutEvent(t *testing.T) {
+	p := play(t, "run | text m1 | unknown", nil)
+	last := p.steps[len(p.steps)-1]
+	assert.Nil(t, last.Event)
+	assert.Equal(t, reducer.Change{Index: -1}, last.Change, "nothing changed, whatever the event before did")
+}
+
 func TestWarningsComeOnce(t *testing.T) {
 	t.Run("those that traveled with a frame", func(t *testing.T) {
 		p := play(t, `run | {"type":"THINKING_START","title":"x"}`, nil)

@@ -174,7 +174,7 @@ func (r *Reducer) breakOff(status Status, err error) {
 func (r *Reducer) unanswered() []string {
 	var ids []string
 	for _, id := range r.run.calls {
-		if !r.calls[id].resulted(r.run.seq) {
+		if r.calls[id].answeredIn != r.run.seq {
 			ids = append(ids, id)
 		}
 	}

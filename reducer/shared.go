@@ -203,7 +203,8 @@ func (r *Reducer) forget(e *entry) {
 func (r *Reducer) forgetCalls(e *entry) {
 	for _, tc := range e.msg.ToolCalls.All() {
 		if c := r.calls[tc.ID]; c.parent == e {
-			c.tc, c.parent, c.args, c.appending = nil, nil, buffer{}, false
+			c.parent, c.tc = nil, nil
+			c.args, c.appending, c.clipped = buffer{}, false, false
 			r.loose(tc.ID)
 		}
 	}

@@ -40,11 +40,11 @@ func (r *Reducer) toolCallStart(e *event.ToolCallStart) error {
 		r.run.calls = append(r.run.calls, e.ToolCallID)
 	}
 	if c.tc != nil {
-		tc := r.editCall(c)
-		if tc.Name != e.ToolCallName {
-			r.warn("P-TOL-2", e.ToolCallID, "the call was named "+quote(tc.Name)+" and is now "+quote(e.ToolCallName))
-			tc.Name = e.ToolCallName
+		if c.tc.Name != e.ToolCallName {
+			r.warn("P-TOL-2", e.ToolCallID, "the call was named "+quote(c.tc.Name)+" and is now "+quote(e.ToolCallName))
 		}
+		tc := r.editCall(c)
+		tc.Name = e.ToolCallName
 		tc.Metadata = tc.Metadata.Merge(e.Metadata)
 		if tc.Status == messages.ToolCallComplete {
 			tc.Status = messages.ToolCallStreaming
@@ -55,7 +55,6 @@ func (r *Reducer) toolCallStart(e *event.ToolCallStart) error {
 	parent := r.callHolder(e)
 	m := r.edit(parent)
 	c.parent, c.index, c.epoch = parent, m.ToolCalls.Len(), r.epoch
-	c.args, c.appending, c.clipped = buffer{}, false, false
 	c.tc = &messages.ToolCall{
 		ID: e.ToolCallID, Name: e.ToolCallName, Status: messages.ToolCallStreaming, Metadata: e.Metadata,
 	}

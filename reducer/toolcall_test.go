@@ -3,6 +3,9 @@ package reducer_test
 import (
 	"testing"
 
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -88,4 +91,37 @@ func TestPendingToolCalls(t *testing.T) {
 		rows[i].messages = "*"
 	}
 	runRows(t, rows)
+}
+
+func TestStatusesOfCallsThatCameWhole(t *testing.T) {
+	holder := func(s messages.ToolCallStatus) *messages.Message {
+		return &messages.Message{ID: "m", Role: messages.RoleAssistant, ToolCalls: messages.NewList(&messages.ToolCall{ID: "c", Name: "f", Status: s})}
+	}
+	for _, r := range []struct {
+		given    messages.ToolCallStatus
+		answered bool
+		want     messages.ToolCallStatus
+	}{
+		{messages.ToolCallComplete, false, messages.ToolCallComplete},
+		{messages.ToolCallStreaming, false, messages.ToolCallStreaming}, // it was cut off
+		{messages.ToolCallAnswered, false, messages.ToolCallComplete},
+		{messages.ToolCallComplete, true, messages.ToolCallAnswered},
+		{messages.ToolCallStreaming, true, messages.ToolCallAnswered},
+		{messages.ToolCallAnswered, true, messages.ToolCallAnswered},
+	} {
+		t.Run(r.given.String()+" becomes "+r.want.String(), func(t *testing.T) {
+			held := []*messages.Message{holder(r.given)}
+			if r.answered {
+				held = append(held, &messages.Message{ID: "t", Role: messages.RoleTool, ToolCallID: "c", Content: messages.Text("")})
+			}
+			for _, o := range []*reducer.Options{
+				{Input: &event.RunInput{ThreadID: "t", RunID: "r", Messages: held}},
+				{Thread: &reducer.Thread{Messages: messages.NewList(held...)}},
+			} {
+				th := reducer.New(o).Thread()
+				assert.Equal(t, r.want, th.Messages.At(0).ToolCalls.At(0).Status)
+				assert.Equal(t, r.given, held[0].ToolCalls.At(0).Status, "what was given stays")
+			}
+		})
+	}
 }

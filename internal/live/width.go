@@ -2,8 +2,9 @@ package live
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/agfold/agfold/internal/transcript"
 )
 
 // columns is how many columns a drawn line takes: colours take none. It is close enough to lay out by; a
@@ -50,17 +51,5 @@ func next(line string) (cols, size int) {
 		}
 	}
 	r, size := utf8.DecodeRuneInString(line)
-	switch {
-	case r == '\t':
-		return 4, size
-	case r < 0x300:
-		return 1, size
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0, size
-	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3,
-		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60,
-		r >= 0x1f300 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd:
-		return 2, size
-	}
-	return 1, size
+	return transcript.RuneColumns(r), size
 }

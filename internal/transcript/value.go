@@ -145,7 +145,7 @@ func fitsText(s string, room int) int {
 		return -1
 	}
 	for _, r := range s {
-		room -= runeColumns(r)
+		room -= RuneColumns(r)
 		if r == '"' || r == '\\' || r == '\n' {
 			room--
 		}

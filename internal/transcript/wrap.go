@@ -11,12 +11,13 @@ import (
 func columns(s string) int {
 	n := 0
 	for _, r := range s {
-		n += runeColumns(r)
+		n += RuneColumns(r)
 	}
 	return n
 }
 
-func runeColumns(r rune) int {
+// RuneColumns is how many columns a character of a clean text takes on a terminal, close enough to lay out by.
+func RuneColumns(r rune) int {
 	switch {
 	case r == '\t':
 		return 4
@@ -84,7 +85,7 @@ func breakAt(text string, width int) (cut, next int) {
 			cut = i
 		}
 		inWord = !space
-		cols += runeColumns(r)
+		cols += RuneColumns(r)
 		if inWord && cols > width && cut >= 0 {
 			return cut, len(text) - len(strings.TrimLeft(text[cut:], " \t"))
 		}
@@ -131,7 +132,7 @@ func cut(text string, width int) string {
 	}
 	cols, end := 0, 0
 	for i, r := range text {
-		if n := runeColumns(r); cols+n <= width {
+		if n := RuneColumns(r); cols+n <= width {
 			if cols += n; cols < width {
 				end = i + utf8.RuneLen(r)
 			}
