@@ -31,7 +31,7 @@ func (s *Session) SetMessages(msgs ...*messages.Message) error {
 			return err
 		}
 		s.invalid = nil
-		s.change(func(th *reducer.Thread) { replaceMessages(th, added) })
+		s.change(s.thread.ReplaceMessages(added...))
 		return nil
 	})
 }
@@ -42,7 +42,7 @@ func (s *Session) SetState(v state.Value) error {
 		if !v.Exists() {
 			v = state.EmptyObject()
 		}
-		s.change(func(th *reducer.Thread) { th.State = v })
+		s.setState(v)
 		return nil
 	})
 }
@@ -55,7 +55,7 @@ func (s *Session) PatchState(p state.Patch) error {
 		if err != nil {
 			return err
 		}
-		s.change(func(th *reducer.Thread) { th.State = v })
+		s.setState(v)
 		return nil
 	})
 }
@@ -105,13 +105,17 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("client: the thread already holds a %s message with the id %q", e.Kind, e.ID)
 }
 
-// change makes a new revision of the thread; the lock is held and no fold goes on.
-func (s *Session) change(edit func(*reducer.Thread)) {
-	th := *s.thread
-	edit(&th)
-	th.Revision++
-	s.thread = &th
+// change makes th, a new revision, the thread; the lock is held and no fold goes on.
+func (s *Session) change(th *reducer.Thread) {
+	s.thread = th
 	s.hub.Changed()
+}
+
+func (s *Session) setState(v state.Value) {
+	th := *s.thread
+	th.State = v
+	th.Revision++
+	s.change(&th)
 }
 
 // add adds messages that have ids; the lock is held.
@@ -122,15 +126,7 @@ func (s *Session) add(msgs []*messages.Message) error {
 	if err := checkMessages(s.thread.Messages, msgs); err != nil {
 		return err
 	}
-	s.change(func(th *reducer.Thread) {
-		for _, m := range msgs {
-			if m.Role == messages.RoleTool {
-				placeResult(th, m)
-			} else {
-				th.Messages = th.Messages.Append(m)
-			}
-		}
-	})
+	s.change(s.thread.WithMessages(msgs...))
 	return nil
 }
 
@@ -170,77 +166,4 @@ func checkMessages(held messages.List[*messages.Message], added []*messages.Mess
 		}
 	}
 	return nil
-}
-
-// placeResult adds a tool message where it belongs and takes its call off the pending ones (P-TOL-3).
-func placeResult(th *reducer.Thread, m *messages.Message) {
-	holder, index := findCall(th.Messages, m.ToolCallID)
-	if holder < 0 {
-		th.Messages = th.Messages.Append(m)
-		return
-	}
-	th.Messages = th.Messages.Set(holder, answered(th.Messages.At(holder), index))
-	at := holder + 1
-	for at < th.Messages.Len() && th.Messages.At(at).Role == messages.RoleTool {
-		at++
-	}
-	th.Messages = th.Messages.Insert(at, m)
-	keepPending(th, func(id string) bool { return id != m.ToolCallID })
-}
-
-// findCall returns where the last call with this id is, -1 if there is none.
-func findCall(list messages.List[*messages.Message], id string) (holder, index int) {
-	for i, m := range list.Backward() {
-		for j, tc := range m.ToolCalls.All() {
-			if tc.ID == id {
-				return i, j
-			}
-		}
-	}
-	return -1, -1
-}
-
-// answered returns m with one of its calls marked as answered.
-func answered(m *messages.Message, index int) *messages.Message {
-	h := *m
-	tc := *h.ToolCalls.At(index)
-	tc.Status = messages.ToolCallAnswered
-	h.ToolCalls = h.ToolCalls.Set(index, &tc)
-	return &h
-}
-
-// keepPending takes those calls off the pending ones that keep does not hold to.
-func keepPending(th *reducer.Thread, keep func(id string) bool) {
-	pending := th.PendingToolCallIDs()
-	kept := slices.DeleteFunc(slices.Clone(pending), func(id string) bool { return !keep(id) })
-	if len(kept) == len(pending) {
-		return
-	}
-	run := *th.LastRun()
-	run.PendingToolCallIDs = kept
-	th.Runs = th.Runs.Set(th.Runs.Len()-1, &run)
-}
-
-// replaceMessages makes msgs the messages of the thread.
-func replaceMessages(th *reducer.Thread, msgs []*messages.Message) {
-	results := make(map[string]bool)
-	for _, m := range msgs {
-		if m.Role == messages.RoleTool {
-			results[m.ToolCallID] = true
-		}
-	}
-	msgs = slices.Clone(msgs)
-	waiting := make(map[string]bool)
-	for i, m := range msgs {
-		for j, tc := range m.ToolCalls.All() {
-			switch {
-			case !results[tc.ID]:
-				waiting[tc.ID] = true
-			case tc.Status != messages.ToolCallAnswered:
-				msgs[i] = answered(msgs[i], j)
-			}
-		}
-	}
-	th.Messages = messages.NewList(msgs...)
-	keepPending(th, func(id string) bool { return waiting[id] })
 }

@@ -136,7 +136,7 @@ func (s *Session) start() *reducer.Thread {
 	} else {
 		msgs := s.withIDs(s.o.Messages)
 		if s.invalid = checkMessages(th.Messages, msgs); s.invalid == nil {
-			replaceMessages(&th, msgs)
+			th.Messages = th.ReplaceMessages(msgs...).Messages
 		}
 		if s.o.State.Kind() != state.KindNull {
 			th.State = s.o.State

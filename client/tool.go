@@ -173,11 +173,9 @@ func (c *callState) answer(calls []pendingCall) error {
 	answers = slices.DeleteFunc(answers, func(m *messages.Message) bool { return m == nil })
 	answers = c.s.withIDs(answers)
 	c.s.mu.Lock()
-	c.s.change(func(th *reducer.Thread) {
-		for _, m := range answers {
-			placeResult(th, m)
-		}
-	})
+	if len(answers) > 0 {
+		c.s.change(c.s.thread.WithMessages(answers...))
+	}
 	c.s.mu.Unlock()
 	return c.ctx.Err()
 }

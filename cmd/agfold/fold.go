@@ -52,12 +52,14 @@ func (f *fold) next(head *recording.Head) {
 		for _, m := range th.Messages.All() {
 			known[key(m)] = true
 		}
+		var added []*messages.Message
 		for _, m := range in.Messages {
 			if !known[key(m)] {
 				known[key(m)] = true
-				th.Messages = th.Messages.Append(m)
+				added = append(added, m)
 			}
 		}
+		th = *th.WithMessages(added...)
 		if in.State.Exists() && in.State.Kind() != state.KindNull {
 			th.State = in.State
 		}

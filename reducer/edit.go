@@ -1,0 +1,151 @@
+package reducer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/agfold/agfold/messages"
+)
+
+// WithMessages returns the thread as it is once its client has added messages between runs: they go to the end,
+// and a tool message goes behind the call that it answers and the answers already there, and takes the call
+// off the pending ones (P-TOL-3). It costs a pass over the messages if there are answers among the new ones. The
+// revision is one higher; with no messages the thread is returned as it is.
+//
+// The messages are not judged: their kinds and ids must be new to the thread, and well-formed.
+func (t *Thread) WithMessages(msgs ...*messages.Message) *Thread {
+	if len(msgs) == 0 {
+		return t
+	}
+	waits := make(map[string]bool) // calls that the new messages answer
+	for _, m := range msgs {
+		if m.Role == messages.RoleTool {
+			waits[m.ToolCallID] = true
+		}
+	}
+	called := make(map[string]bool) // those of them that the thread will hold
+	if len(waits) > 0 {
+		note := func(m *messages.Message) {
+			for _, tc := range m.ToolCalls.All() {
+				if waits[tc.ID] {
+					called[tc.ID] = true
+				}
+			}
+		}
+		for _, m := range t.Messages.All() {
+			note(m)
+		}
+		for _, m := range msgs {
+			note(m)
+		}
+	}
+	c := *t
+	c.Revision++
+	answers := make(map[string][]*messages.Message)
+	for _, m := range msgs {
+		if m.Role == messages.RoleTool && called[m.ToolCallID] {
+			answers[m.ToolCallID] = append(answers[m.ToolCallID], m)
+		} else {
+			c.Messages = c.Messages.Append(m)
+		}
+	}
+	if len(answers) > 0 {
+		order := make(map[*messages.Message]int, len(msgs))
+		for i, m := range msgs {
+			order[m] = i
+		}
+		c.place(answers, order)
+	}
+	return &c
+}
+
+// place puts answers behind the calls that they are for, from the last message to the first, so that no place
+// shifts before it is used.
+func (t *Thread) place(answers map[string][]*messages.Message, order map[*messages.Message]int) {
+	before := t.Messages
+	for i, m := range before.Backward() {
+		var here []*messages.Message
+		calls := m.ToolCalls
+		for j, tc := range m.ToolCalls.All() {
+			if found, ok := answers[tc.ID]; ok {
+				here = append(here, found...)
+				delete(answers, tc.ID) // the last call with the id counts
+				calls = calls.Set(j, answered(tc))
+			}
+		}
+		if here == nil {
+			continue
+		}
+		slices.SortFunc(here, func(a, b *messages.Message) int { return cmp.Compare(order[a], order[b]) })
+		holder := *m
+		holder.ToolCalls = calls
+		t.Messages = t.Messages.Set(i, &holder)
+		at := i + 1
+		for at < before.Len() && before.At(at).Role == messages.RoleTool {
+			at++
+		}
+		done := make(map[string]bool, len(here))
+		for k, answer := range here {
+			t.Messages = t.Messages.Insert(at+k, answer)
+			done[answer.ToolCallID] = true
+		}
+		t.keepPending(func(id string) bool { return !done[id] })
+		if len(answers) == 0 {
+			return
+		}
+	}
+}
+
+// ReplaceMessages returns the thread with other messages in place of its own. Their calls stand as the tool
+// messages among them tell, and only those that still lack an answer go on pending. The revision is one higher.
+//
+// The messages are not judged: their kinds and ids must differ, and they must be well-formed.
+func (t *Thread) ReplaceMessages(msgs ...*messages.Message) *Thread {
+	results := make(map[string]bool)
+	for _, m := range msgs {
+		if m.Role == messages.RoleTool {
+			results[m.ToolCallID] = true
+		}
+	}
+	msgs = slices.Clone(msgs)
+	waiting := make(map[string]bool)
+	for i, m := range msgs {
+		calls := m.ToolCalls
+		for j, tc := range m.ToolCalls.All() {
+			switch {
+			case !results[tc.ID]:
+				waiting[tc.ID] = true
+			case tc.Status != messages.ToolCallAnswered:
+				calls = calls.Set(j, answered(tc))
+			}
+		}
+		if !messages.Same(calls, m.ToolCalls) {
+			c := *m
+			c.ToolCalls = calls
+			msgs[i] = &c
+		}
+	}
+	c := *t
+	c.Revision++
+	c.Messages = messages.NewList(msgs...)
+	c.keepPending(func(id string) bool { return waiting[id] })
+	return &c
+}
+
+func answered(tc *messages.ToolCall) *messages.ToolCall {
+	c := *tc
+	c.Status = messages.ToolCallAnswered
+	return &c
+}
+
+// keepPending takes those calls off the pending ones that keep does not hold to; t is not shared yet.
+func (t *Thread) keepPending(keep func(id string) bool) {
+	pending := t.PendingToolCallIDs()
+	kept := slices.DeleteFunc(slices.Clone(pending), func(id string) bool { return !keep(id) })
+	if len(kept) == len(pending) {
+		return
+	}
+	run := *t.LastRun()
+	run.PendingToolCallIDs = kept
+	t.Runs = t.Runs.Set(t.Runs.Len()-1, &run)
+}
