@@ -99,6 +99,10 @@ func TestForgetting(t *testing.T) {
 	assert.Len(t, r.entries[messages.KindTool], 1)
 	assert.Empty(t, r.entries[messages.KindReasoning])
 	assert.Len(t, r.calls, 2, "the call, and the one that the tool message answers")
+	do(&event.MessagesSnapshot{Messages: []*messages.Message{
+		{ID: "o", Role: messages.RoleTool, ToolCallID: "somebody", Content: messages.Text("")},
+	}}, fail, start)
+	assert.Len(t, r.calls, 1, "that the message answered another call before is forgotten")
 	do(&event.MessagesSnapshot{Messages: []*messages.Message{}}, fail, start)
 	for _, entries := range r.entries {
 		assert.Empty(t, entries)

@@ -116,6 +116,7 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 	for _, m := range r.list.All() {
 		if m.Role == messages.RoleTool {
 			r.calls[m.ToolCallID].answers--
+			r.loose(m.ToolCallID)
 		}
 		if i, restated := last[key{m.Kind(), m.ID}]; restated {
 			items = append(items, e.Messages[i])
@@ -146,7 +147,6 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 	for _, m := range items {
 		if m.Role == messages.RoleTool {
 			r.callFor(m.ToolCallID).answers++
-			r.loose(m.ToolCallID)
 		}
 	}
 	for i, m := range items {
@@ -192,9 +192,6 @@ func (r *Reducer) withStatuses(m *messages.Message) *messages.Message {
 // ends.
 func (r *Reducer) forget(e *entry) {
 	r.forgetCalls(e)
-	if e.msg.Role == messages.RoleTool {
-		r.loose(e.msg.ToolCallID)
-	}
 	r.looseEntry(e.msg.Kind(), e.msg.ID)
 	e.become(nil, 0)
 	e.lastResult = nil

@@ -62,6 +62,7 @@ func TestToolCalls(t *testing.T) {
 		{name: "a call is answered once a tool message answers it: in the input", script: `run + {"input":{"threadId":"t","runId":"r","tools":[],"context":[],"messages":[{"id":"t1","role":"tool","toolCallId":"c1","content":""},` + called + `]}}`, messages: `tool t1 ->c1 "" | assistant m1 [c1 f({}) answered]`},
 		{name: "a call is answered once a tool message answers it: in a snapshot", script: `run | messages [` + called + `,{"id":"t1","role":"tool","toolCallId":"c1","content":""}]`, messages: `assistant m1 [c1 f({}) answered] | tool t1 ->c1 ""`},
 		{name: "a call is open again once a snapshot drops the answer", script: `run | messages [` + called + `,{"id":"t1","role":"tool","toolCallId":"c1","content":""}] | messages [` + called + `]`, messages: `assistant m1 [c1 f({}) complete]`},
+		{name: "a call that a snapshot restates while it streams is streaming", script: `run | call c1 f m1 | messages [` + called + `]`, messages: `assistant m1 [c1 f({}) streaming]`},
 		{name: "a call that a snapshot restates while it streams goes on streaming", script: `run | call c1 f m1 | messages [` + called + `] | args c1 x | endcall c1`, messages: `assistant m1 [c1 f({}x) complete]`},
 	})
 }

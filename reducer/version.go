@@ -27,9 +27,9 @@ func (r *Reducer) checkVersion(declared event.Opt[string]) {
 // compareVersions compares two versions numerically by component, and reports whether both are of the form
 // digits.digits.
 func compareVersions(a, b string) (order int, ok bool) {
-	aMajor, aMinor, aOK := strings.Cut(a, ".")
-	bMajor, bMinor, bOK := strings.Cut(b, ".")
-	if !aOK || !bOK || !isDigits(aMajor) || !isDigits(aMinor) || !isDigits(bMajor) || !isDigits(bMinor) {
+	aMajor, aMinor, _ := strings.Cut(a, ".")
+	bMajor, bMinor, _ := strings.Cut(b, ".")
+	if !isDigits(aMajor) || !isDigits(aMinor) || !isDigits(bMajor) || !isDigits(bMinor) {
 		return 0, false
 	}
 	return cmp.Or(compareDigits(aMajor, bMajor), compareDigits(aMinor, bMinor)), true

@@ -132,11 +132,10 @@ func TestRunRecords(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("what was there is replaced"), 0o644))
 	live := threadOf(t, talk(t, counted(), "", "--json", "--yes", "--record", file, "--message", "hello", "--message", "more"))
 	replayed := threadOf(t, agfold(t, "", "replay", "--json", file))
-	for _, key := range []string{"threadId", "status", "messages", "state", "subagents", "interrupts", "pendingToolCallIds", "warnings"} {
+	for _, key := range []string{"threadId", "status", "messages", "state", "runs", "subagents", "interrupts", "pendingToolCallIds", "warnings"} {
 		assert.True(t, state.Equal(live.Get(key), replayed.Get(key)), key)
 	}
 	assert.Equal(t, 4, live.Get("runs").Len())
-	assert.Equal(t, 4, replayed.Get("runs").Len())
 }
 
 func TestRunAnswersInterrupts(t *testing.T) {
