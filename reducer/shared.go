@@ -192,7 +192,10 @@ func (r *Reducer) withStatuses(m *messages.Message) *messages.Message {
 // ends.
 func (r *Reducer) forget(e *entry) {
 	r.forgetCalls(e)
-	r.looseEntry(e.msg.Kind(), e.msg.ID)
+	if r.gone == nil {
+		r.gone = make(map[goneEntry]struct{})
+	}
+	r.gone[goneEntry{e.msg.Kind(), e.msg.ID}] = struct{}{}
 	e.become(nil, 0)
 	e.lastResult = nil
 }
@@ -210,14 +213,6 @@ func (r *Reducer) forgetCalls(e *entry) {
 type goneEntry struct {
 	kind messages.Kind
 	id   string
-}
-
-// looseEntry marks an entry without message for the next sweep.
-func (r *Reducer) looseEntry(kind messages.Kind, id string) {
-	if r.gone == nil {
-		r.gone = make(map[goneEntry]struct{})
-	}
-	r.gone[goneEntry{kind, id}] = struct{}{}
 }
 
 // sweep drops the records of what earlier runs' snapshots dropped, at the start of a run.

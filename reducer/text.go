@@ -137,14 +137,12 @@ func (r *Reducer) flushHalves() {
 }
 
 // spanStart and spanEnd judge REASONING_START and REASONING_END, which make no message (P-REA-1). A span and
-// the reasoning message with its id have one owner (P-VER-5).
+// the reasoning message with its id are two things, each with an owner of its own.
 func (r *Reducer) spanStart(e *event.ReasoningStart) error {
 	l := r.run.spans[e.MessageID]
 	if l == nil {
 		l = new(lifetime)
 	}
-	message := r.entryFor(messages.KindReasoning, e.MessageID)
-	l.owner, l.ownedIn = message.owner, message.ownedIn
 	if err := r.open(reasoningSpans, l, e.MessageID, e.SubagentRunID); err != nil {
 		return err
 	}
@@ -152,19 +150,11 @@ func (r *Reducer) spanStart(e *event.ReasoningStart) error {
 		r.run.spans = make(map[string]*lifetime)
 	}
 	r.run.spans[e.MessageID] = l
-	message.own(r.run.seq, l.owner)
-	if message.msg == nil {
-		r.looseEntry(messages.KindReasoning, e.MessageID)
-	}
 	return nil
 }
 
 func (r *Reducer) spanEnd(e *event.ReasoningEnd) error {
-	l := r.run.spans[e.MessageID]
-	if l != nil {
-		l.owner = r.find(messages.KindReasoning, e.MessageID).owner // a snapshot may have set it anew
-	}
-	return r.shut(reasoningSpans, l, e.MessageID, e.SubagentRunID)
+	return r.shut(reasoningSpans, r.run.spans[e.MessageID], e.MessageID, e.SubagentRunID)
 }
 
 // encryptedValue stores a value verbatim on what it belongs to (P-REA-2). Whoever is tagged must own that,

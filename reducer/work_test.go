@@ -150,6 +150,9 @@ func TestTextBehindManyParts(t *testing.T) {
 // costs in short ones. If anything looked through the conversation, through what is open or through what came
 // before, it would be tens of times as much.
 func TestHostileStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("folds hundreds of thousands of events")
+	}
 	id := func(i int) string { return fmt.Sprint("x", i) }
 	for _, h := range []struct {
 		name string
