@@ -89,7 +89,11 @@ func (r *Reducer) held(kind messages.Kind, id string) *entry {
 func (r *Reducer) entryFor(kind messages.Kind, id string) *entry {
 	e := r.find(kind, id)
 	if e == nil {
-		e = new(entry)
+		if len(r.room) > 0 {
+			e, r.room = &r.room[0], r.room[1:]
+		} else {
+			e = new(entry)
+		}
 		if r.entries[kind] == nil {
 			r.entries[kind] = make(map[string]*entry)
 		}

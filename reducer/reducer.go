@@ -58,6 +58,7 @@ type Reducer struct {
 
 	// How to find things in it.
 	entries   [messages.KindActivity + 1]map[string]*entry
+	room      []entry // for the entries to come
 	calls     map[string]*call
 	nodeOf    map[event.Owner]int
 	lastEntry *entry // what find found last
@@ -122,6 +123,8 @@ func (r *Reducer) resume(t *Thread) {
 		r.hasState = t.hasState || t.State.Kind() != state.KindObject || t.State.Len() > 0
 	}
 	r.list = t.Messages
+	r.room = make([]entry, t.Messages.Len()) // one object for the garbage collector, not one a message
+	r.entries[messages.KindText] = make(map[string]*entry, t.Messages.Len())
 	unique := true
 	for i, m := range t.Messages.All() {
 		e := r.entryFor(m.Kind(), m.ID)
