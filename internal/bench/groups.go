@@ -53,9 +53,14 @@ func groups() []group {
 			rows:  []row{typedRow(0, false), typedRow(0, true)},
 		},
 		{
-			title: "One replace in the state",
+			title: "One replace in the state, of the item in the middle",
 			goal:  "20,000 items at most 1.5 times 20, and under 3 µs",
 			rows:  []row{patchRow(20), patchRow(2_000), patchRow(20_000), jsonPatchRow(20), jsonPatchRow(2_000)},
+		},
+		{
+			title: "The same as an event: STATE_DELTA from its bytes to the thread",
+			goal:  "20,000 items at most 1.5 times 20",
+			rows:  []row{deltaRow(20), deltaRow(20_000)},
 		},
 		{
 			title: "SSE framing alone, an event of 88 bytes",
@@ -225,7 +230,10 @@ func items(n int) string {
 	return b.String()
 }
 
-const onePatch = `[{"op":"replace","path":"/items/17/done","value":true}]`
+// onePatch replaces a member of the item in the middle of n.
+func onePatch(n int) []byte {
+	return fmt.Appendf(nil, `[{"op":"replace","path":"/items/%d/done","value":true}]`, n/2)
+}
 
 func patchRow(n int) row {
 	return row{name: fmt.Sprintf("ours, %d items", n), count: 1, bench: func(b *testing.B) {
@@ -234,7 +242,7 @@ func patchRow(n int) row {
 			b.Fatal(err)
 		}
 		var patch state.Patch
-		if err := json.Unmarshal([]byte(onePatch), &patch); err != nil {
+		if err := json.Unmarshal(onePatch(n), &patch); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportAllocs()
@@ -246,10 +254,39 @@ func patchRow(n int) row {
 	}}
 }
 
+// deltaRow folds STATE_DELTA events, as they arrive.
+func deltaRow(n int) row {
+	return row{name: fmt.Sprintf("%d items", n), count: streamed, bench: func(b *testing.B) {
+		var frames [2]event.Frame
+		for i, value := range []string{"true", "false"} {
+			text := fmt.Appendf(nil, `{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/items/%d/done","value":%s}]}`, n/2, value)
+			frame, err := event.NewFrame(text)
+			if err != nil {
+				b.Fatal(err)
+			}
+			frames[i] = frame
+		}
+		r := reducer.New(nil)
+		for _, ev := range begun(&event.StateSnapshot{Snapshot: mustParse(items(n))}) {
+			if _, err := r.Apply(ev); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			for i := range streamed {
+				if _, err := r.Apply(frames[i%2]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}}
+}
+
 func jsonPatchRow(n int) row {
 	return row{name: fmt.Sprintf("json-patch/v5, %d items", n), count: 1, bench: func(b *testing.B) {
 		doc := []byte(items(n))
-		patch, err := jsonpatch.DecodePatch([]byte(onePatch))
+		patch, err := jsonpatch.DecodePatch(onePatch(n))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -421,7 +458,7 @@ func keysRow(n int) row {
 	}}
 }
 
-// appendsRow appends n elements to an array by patches, with a snapshot after each.
+// appendsRow appends n elements to an array by patches.
 func appendsRow(n int) row {
 	delta := &event.StateDelta{Delta: state.Patch{{Kind: "add", Path: "/list/-", Value: state.Int(1)}}}
 	prelude := begun(&event.StateSnapshot{Snapshot: mustParse(`{"list":[]}`)})

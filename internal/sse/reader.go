@@ -216,8 +216,8 @@ func (r *Reader) more() {
 		if r.skipping || !mayBeData(part) {
 			r.skipping = true
 			r.drop()
-		} else if n := valueAt(part); n >= 0 && !r.fits(len(part)-n, r.line+1) {
-			return
+		} else if len(part) >= len("data:") && !r.fits(len(part)-valueAt(part), r.line+1) {
+			return // it is a data line for certain, and too long already
 		}
 	}
 	r.makeRoom()
