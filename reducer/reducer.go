@@ -133,12 +133,19 @@ func (r *Reducer) resume(t *Thread) {
 			continue
 		}
 		e.hint, e.ord = i, r.nextOrd()
-		r.hold(e, m, 0)
+		e.become(m, 0)
+		if m.Role == messages.RoleTool {
+			r.callFor(m.ToolCallID).answers++
+		}
+	}
+	for _, m := range t.Messages.All() { // when all answers are known, so that a sound thread stays as it is
+		if e := r.entries[m.Kind()][m.ID]; e.msg == m {
+			r.indexCalls(e, m)
+		}
 	}
 	if !unique {
 		r.dropRepeated()
 	}
-	r.warnings = nil // they were given when the messages came
 	r.nodeEpochs = make([]uint64, r.nodes.Len())
 	for i, n := range r.nodes.All() {
 		r.nodeOf[n.RunID] = i

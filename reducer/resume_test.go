@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 	"github.com/stretchr/testify/assert"
@@ -52,4 +53,23 @@ func TestResume(t *testing.T) {
 			assert.Equal(t, want, next.Thread().State.String())
 		}
 	})
+}
+
+// A reducer that goes on with a thread leaves every message of it as it is, so that nothing seems to have
+// changed, whatever stands in it.
+func TestResumeChangesNothing(t *testing.T) {
+	th, err := reducer.Fold(reducer.Events(
+		&event.RunStarted{ThreadID: "t", RunID: "r"},
+		&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "f"},
+		&event.ToolCallEnd{ToolCallID: "c1"},
+		&event.ToolCallStart{ToolCallID: "c2", ToolCallName: "f"},
+		&event.ToolCallEnd{ToolCallID: "c2"},
+		&event.ToolCallResult{MessageID: "r1", ToolCallID: "c1", Content: messages.Text("ok")},
+		&event.RunFinished{ThreadID: "t", RunID: "r"},
+	), nil)
+	require.NoError(t, err)
+	resumed := reducer.New(&reducer.Options{Thread: th}).Thread()
+	assert.True(t, messages.Same(th.Messages, resumed.Messages))
+	changes := resumed.ChangesSince(th)
+	assert.False(t, changes.Any(), changes)
 }
