@@ -1,8 +1,10 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
@@ -10,20 +12,19 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// What is changed between runs makes a new revision of the thread, which subscribers see, and goes to the
-// agent with the next run. The methods below return ErrBusy while a run goes on, and ErrClosed; then nothing
-// has changed.
-
-// AddMessages appends messages to the thread; those without an id get one. A tool message goes behind the
-// call that it answers, which then no longer pends (P-TOL-3). A message that is malformed for its role is an
-// [*event.MalformedError], one whose kind and id the thread holds a [*DuplicateError].
+// AddMessages appends messages to the thread between runs; those without an id get one. A tool message goes
+// behind the call that it answers, which then no longer pends, or to the end if the thread holds no such call
+// (P-TOL-3). Subscribers see the change, and the agent gets it with the next run.
+//
+// A message that is malformed for its role is an [*event.MalformedError], one whose kind and id the thread
+// holds a [*DuplicateError]; [ErrBusy] while a run goes on, and [ErrClosed]. Then nothing has changed.
 func (s *Session) AddMessages(msgs ...*messages.Message) error {
 	added := s.withIDs(msgs)
 	return s.edit(func() error { return s.add(added) })
 }
 
-// SetMessages replaces all messages of the thread. What they answer or do not hold no longer pends. Errors are
-// those of AddMessages.
+// SetMessages replaces all messages of the thread between runs. What they answer or do not hold no longer pends.
+// Errors are those of AddMessages.
 func (s *Session) SetMessages(msgs ...*messages.Message) error {
 	added := s.withIDs(msgs)
 	return s.edit(func() error {
@@ -36,10 +37,11 @@ func (s *Session) SetMessages(msgs ...*messages.Message) error {
 	})
 }
 
-// SetState replaces the shared state. The absent value is taken as {} (P-STA-2).
+// SetState replaces the shared state between runs. The absent value and null are taken as {}, as an agent takes
+// them (P-STA-2). It returns [ErrBusy] while a run goes on, and [ErrClosed]; then nothing has changed.
 func (s *Session) SetState(v state.Value) error {
 	return s.edit(func() error {
-		if !v.Exists() {
+		if !v.Exists() || v.Kind() == state.KindNull {
 			v = state.EmptyObject()
 		}
 		s.setState(v)
@@ -47,8 +49,8 @@ func (s *Session) SetState(v state.Value) error {
 	})
 }
 
-// PatchState patches the shared state, all of it or not at all; the error is a [*state.PatchError]
-// (P-STA-3).
+// PatchState patches the shared state between runs, all of it or not at all (P-STA-3). A patch that does not
+// apply is a [*state.PatchError]; [ErrBusy] while a run goes on, and [ErrClosed]. Then nothing has changed.
 func (s *Session) PatchState(p state.Patch) error {
 	return s.edit(func() error {
 		v, err := s.thread.State.Apply(p)
@@ -60,7 +62,8 @@ func (s *Session) PatchState(p state.Patch) error {
 	})
 }
 
-// SetTools replaces the tools that the next runs offer.
+// SetTools replaces the tools that the next runs offer. It returns [ErrBusy] while a run goes on, and
+// [ErrClosed].
 func (s *Session) SetTools(tools ...Tool) error {
 	return s.edit(func() error {
 		s.o.Tools = slices.Clone(tools)
@@ -68,7 +71,8 @@ func (s *Session) SetTools(tools ...Tool) error {
 	})
 }
 
-// SetContext replaces the context that the next runs carry.
+// SetContext replaces the context that the next runs carry. It returns [ErrBusy] while a run goes on, and
+// [ErrClosed].
 func (s *Session) SetContext(context ...event.Context) error {
 	return s.edit(func() error {
 		s.o.Context = slices.Clone(context)
@@ -146,6 +150,12 @@ func (s *Session) withIDs(msgs []*messages.Message) []*messages.Message {
 // checkMessages judges messages that are to be added to a thread that holds others.
 func checkMessages(held messages.List[*messages.Message], added []*messages.Message) error {
 	if err := event.Check(&event.MessagesSnapshot{Messages: added}); err != nil {
+		var malformed *event.MalformedError
+		if errors.As(err, &malformed) { // the caller made no event
+			about := *malformed
+			about.Type, about.Path = "message", strings.TrimPrefix(about.Path, "/messages")
+			return &about
+		}
 		return err
 	}
 	type key struct {

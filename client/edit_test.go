@@ -159,7 +159,7 @@ func TestEditState(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"a":1,"b":2,"c":3}`, res.Thread.State.String(), "P-STA-1 the agent goes on with what was set")
 	require.NoError(t, s.SetState(state.Null()))
-	assert.Equal(t, `null`, s.Thread().State.String())
+	assert.Equal(t, `{}`, s.Thread().State.String(), "P-STA-2 null is taken as {}")
 	require.NoError(t, s.SetState(state.Value{}))
 	assert.Equal(t, `{}`, s.Thread().State.String(), "P-STA-2")
 	assert.Equal(t, `{"a":1}`, before.State.String())

@@ -33,6 +33,9 @@ func (f Func) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event,
 // is over, with an error or nil. emit returns an error when the run is to stop, because ctx has ended or
 // nobody reads any more; the function should then return. It must be called by the function's own goroutine
 // and not after the function has returned. A panic in the function becomes a *PanicError.
+//
+// Ids must be new in each run, made from in.RunID for instance: a message or call whose id the thread holds
+// goes on where it stands (P-TXT-1, P-TOL-2).
 func Emit(f func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error) Agent {
 	return emitter(f)
 }

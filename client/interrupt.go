@@ -21,7 +21,7 @@ type InterruptError struct {
 
 // Error names the interrupt and the reason.
 func (e *InterruptError) Error() string {
-	return fmt.Sprintf("client: P-INT-1: interrupt %q %s", e.ID, e.Reason)
+	return fmt.Sprintf("client: P-INT-1: interrupt %q %s; Session.Resume answers each one", e.ID, e.Reason)
 }
 
 // Unwrap makes it match [ErrInterrupts].

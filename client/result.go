@@ -11,7 +11,8 @@ import (
 // immutable and safe for concurrent use.
 type Result struct {
 	// Status is that of the last run: Succeeded, Interrupted, Cancelled, Failed, Rejected or Truncated
-	// (P-RUN-1); Empty if the context ended before anything was sent.
+	// (P-RUN-1); Empty if the context ended before anything was sent. Truncated is every run that did not come
+	// to an end of its own, for whatever reason: Err tells which.
 	Status reducer.Status
 	// Runs is how often the agent was run: once, and once more for each round of tool answers.
 	Runs int
@@ -23,7 +24,8 @@ type Result struct {
 	// tools but without the messages that the caller sent.
 	NewMessages []*messages.Message
 	// PendingToolCalls are the calls that wait for an answer from the caller: send it with
-	// [messages.ToolResult] (P-RUN-2).
+	// [messages.ToolResult] (P-RUN-2). They are those of Thread.PendingToolCallIDs that the thread holds, that
+	// are complete, and that no tool message answers.
 	PendingToolCalls []*messages.ToolCall
 	// Interrupts are those that the next call must answer: see [Session.Resume] (P-INT-1).
 	Interrupts []event.Interrupt

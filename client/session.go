@@ -44,7 +44,8 @@ type SessionOptions struct {
 	// and its error is that of every run until SetMessages puts others in their place.
 	Messages []*messages.Message
 	State    state.Value // absent or null is {} (P-STA-2)
-	// Tools are offered to the agent in every run. Those with a function are answered by the session.
+	// Tools are offered to the agent in every run. Those with a function are answered by the session; of several
+	// with one name the first that has a function is called.
 	Tools []Tool
 	// Context and ForwardedProps go into every run's input.
 	Context        []event.Context

@@ -35,11 +35,15 @@ type Tool struct {
 // json tags name the members, those without omitempty are required, jsonschema tags describe them. Arguments
 // that do not fit the schema never reach the function; the agent is told what is wrong with them.
 //
-// It panics if no schema can be inferred from Args (a channel, a function, a cycle of types).
+// It panics if no schema of an object can be inferred from Args: it must be a struct or a map, without channels,
+// functions and cycles of types in it.
 func NewTool[Args any](name, description string, fn func(ctx context.Context, args Args) (any, error)) Tool {
 	schema, err := jsonschema.For[Args](nil)
 	if err != nil {
 		panic(fmt.Sprintf("client: NewTool(%q): %v", name, err))
+	}
+	if schema.Type != "object" {
+		panic(fmt.Sprintf("client: NewTool(%q): the arguments are no struct or map", name))
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {

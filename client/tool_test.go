@@ -507,3 +507,15 @@ func TestToolsUseTheSession(t *testing.T) {
 	assert.ErrorIs(t, busy, client.ErrBusy)
 	assert.Equal(t, []string{"assistant a: ", "tool id-4: 1"}, shown(res.Thread))
 }
+
+func TestNewToolWantsAnObject(t *testing.T) {
+	assert.Panics(t, func() { client.NewTool("t", "", func(context.Context, string) (any, error) { return nil, nil }) })
+	assert.Panics(t, func() { client.NewTool("t", "", func(context.Context, any) (any, error) { return nil, nil }) })
+	assert.Panics(t, func() {
+		client.NewTool("t", "", func(context.Context, struct{ C chan int }) (any, error) { return nil, nil })
+	})
+	assert.NotPanics(t, func() { client.NewTool("t", "", func(context.Context, struct{}) (any, error) { return nil, nil }) })
+	assert.NotPanics(t, func() {
+		client.NewTool("t", "", func(context.Context, map[string]int) (any, error) { return nil, nil })
+	})
+}

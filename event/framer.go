@@ -3,8 +3,8 @@ package event
 // Framer makes frames as [NewFrame] does, for transports with many small events: it allocates a block of
 // them at a time. The zero Framer is ready for use, by one goroutine at a time; the frames are as any.
 //
-// Frames of one block keep each other, and their texts, in memory. That is at most framesPerBlock times
-// maxBlockText bytes, since a longer text gets a frame of its own.
+// Frames of one block keep each other, and their texts, in memory: at most 32 texts of 4 KiB, since a longer text
+// gets a frame of its own.
 type Framer struct{ free []frame }
 
 const (

@@ -56,7 +56,7 @@ var deviations = []struct {
 	{laxPatches, "D-11: patches are taken strictly", []string{partState, partMessages}},
 }
 
-func TestOfficialClientAgrees(t *testing.T) {
+func TestOracleAgrees(t *testing.T) {
 	dir := os.Getenv("AGFOLD_ORACLE")
 	if dir == "" {
 		t.Skip("AGFOLD_ORACLE does not name a folder with fold.mjs and its node_modules")

@@ -13,8 +13,9 @@ import (
 // is an empty conversation.
 type Thread struct {
 	ID string
-	// Revision counts the events that were delivered to make the thread. Of two snapshots of one thread the
-	// one with the higher revision is newer, and those with equal revisions are equal.
+	// Revision counts the changes that made the thread: one for each event that was delivered, one more when
+	// a stream is rejected or cut, one for each change by the client between runs. Of two snapshots along one
+	// line of history the one with the higher revision is newer, and those with equal revisions are equal.
 	Revision uint64
 	Messages messages.List[*messages.Message]
 	// State is the shared state, {} unless the agent or the run's input set it (P-STA-2).

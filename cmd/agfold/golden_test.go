@@ -79,7 +79,7 @@ func TestEveryRecordingHasAGolden(t *testing.T) {
 
 // TestOfficialClient compares messages and state of the recorded runs with what the official client makes of
 // them. It needs node, and AGFOLD_ORACLE naming the folder of fold.mjs.
-func TestOfficialClient(t *testing.T) {
+func TestOracle(t *testing.T) {
 	oracle := os.Getenv("AGFOLD_ORACLE")
 	if oracle == "" {
 		t.Skip("AGFOLD_ORACLE names no folder")

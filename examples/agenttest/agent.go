@@ -10,14 +10,15 @@ import (
 
 // Weather is the agent under test: it looks the weather up and says what it found.
 func Weather(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+	call, result, answer := in.RunID+"-call", in.RunID+"-result", in.RunID+"-answer" // new in each run
 	for _, ev := range []event.Event{
 		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
-		&event.ToolCallStart{ToolCallID: "call-1", ToolCallName: "weather"},
-		&event.ToolCallArgs{ToolCallID: "call-1", Delta: `{"city":`},
-		&event.ToolCallArgs{ToolCallID: "call-1", Delta: `"Oslo"}`},
-		&event.ToolCallEnd{ToolCallID: "call-1"},
-		&event.ToolCallResult{MessageID: "result-1", ToolCallID: "call-1", Content: messages.Text(`{"celsius":4}`)},
-		&event.TextMessageChunk{MessageID: event.Some("answer-1"), Delta: event.Some("It is 4 °C ")},
+		&event.ToolCallStart{ToolCallID: call, ToolCallName: "weather"},
+		&event.ToolCallArgs{ToolCallID: call, Delta: `{"city":`},
+		&event.ToolCallArgs{ToolCallID: call, Delta: `"Oslo"}`},
+		&event.ToolCallEnd{ToolCallID: call},
+		&event.ToolCallResult{MessageID: result, ToolCallID: call, Content: messages.Text(`{"celsius":4}`)},
+		&event.TextMessageChunk{MessageID: event.Some(answer), Delta: event.Some("It is 4 °C ")},
 		&event.TextMessageChunk{Delta: event.Some("in Oslo.")},
 		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
 	} {

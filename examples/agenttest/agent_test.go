@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -12,21 +13,21 @@ import (
 )
 
 func TestWeather(t *testing.T) {
-	s := client.NewSession(client.Emit(Weather), &client.SessionOptions{Strict: true})
+	s := client.NewSession(client.Emit(Weather), &client.SessionOptions{
+		OnWarning: func(w event.Warning) { t.Error(w) }, // a patch that does not apply, for instance
+		Strict:    true,                                 // nothing that the protocol does not know
+	})
 	res, err := s.Send(t.Context(), messages.UserText("How warm is it in Oslo?"))
-	require.NoError(t, err) // no violation, nothing unknown, not cut off
+	require.NoError(t, err) // no violation, not cut off
 	require.Equal(t, reducer.Succeeded, res.Status)
 
-	call, _ := res.Thread.ToolCall("call-1")
-	require.NotNil(t, call)
+	require.Len(t, res.NewMessages, 3) // the call, its result, the answer
+	call := res.NewMessages[0].ToolCalls.At(0)
 	args, err := call.Args()
 	require.NoError(t, err)
 	city, err := state.At[string](args, "/city")
 	require.NoError(t, err)
 	assert.Equal(t, "Oslo", city)
 	assert.Equal(t, messages.ToolCallAnswered, call.Status)
-
-	answer, _ := res.Thread.Message("answer-1")
-	require.NotNil(t, answer)
-	assert.Equal(t, "It is 4 °C in Oslo.", answer.Text())
+	assert.Equal(t, "It is 4 °C in Oslo.", res.NewMessages[2].Text())
 }
