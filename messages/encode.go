@@ -7,7 +7,7 @@ import (
 
 // AppendJSON appends the message in the shape that its role has on the wire: id, role and subagentRunId,
 // then the members of that role, then encryptedValue and metadata. Fields that the role does not have are
-// left out, and so are absent ones and an empty list of tool calls. A nil message is null. A message that
+// left out, and so are absent ones, an empty list of tool calls and Streaming. A nil message is null. A message that
 // breaks the protocol is written as it is: who sends one judges it first (P-ENF-6).
 func (m *Message) AppendJSON(dst []byte) []byte {
 	if m == nil {

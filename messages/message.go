@@ -19,6 +19,11 @@ type Message struct {
 	Activity       state.Value     // activity: its content, an object
 	EncryptedValue Opt[string]     // all but activity
 	Metadata       Metadata
+	// Streaming says that more text is on its way: the message is between its START and its END, in a run that
+	// goes on. It is false for a message that came whole, and once the run is over, however it ended. It is not
+	// on the wire. A tool call has a status of its own, which stays [ToolCallStreaming] when the run breaks off,
+	// so that arguments that never completed do not look complete.
+	Streaming bool
 }
 
 // Kind returns the namespace of the message's id.

@@ -46,7 +46,7 @@ func (t *Thread) WithMessages(msgs ...*messages.Message) *Thread {
 		if m.Role == messages.RoleTool && called[m.ToolCallID] {
 			answers[m.ToolCallID] = append(answers[m.ToolCallID], m)
 		} else {
-			c.Messages = c.Messages.Append(m)
+			c.Messages = c.Messages.Append(whole(m))
 		}
 	}
 	if len(answers) > 0 {
@@ -110,6 +110,7 @@ func (t *Thread) ReplaceMessages(msgs ...*messages.Message) *Thread {
 	msgs = slices.Clone(msgs)
 	waiting := make(map[string]bool)
 	for i, m := range msgs {
+		m = whole(m)
 		calls := m.ToolCalls
 		for j, tc := range m.ToolCalls.All() {
 			switch {
@@ -122,8 +123,9 @@ func (t *Thread) ReplaceMessages(msgs ...*messages.Message) *Thread {
 		if !messages.Same(calls, m.ToolCalls) {
 			c := *m
 			c.ToolCalls = calls
-			msgs[i] = &c
+			m = &c
 		}
+		msgs[i] = m
 	}
 	c := *t
 	c.Revision++

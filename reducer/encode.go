@@ -14,7 +14,7 @@ import (
 // AppendJSON appends the thread as one JSON object. It is complete and stable: equal threads give equal
 // bytes. Members: threadId, revision, status, error (when there is one), messages (on the wire shape of their
 // roles), state, runs, subagents (in the order of [Subagents.Walk], with their depth), interrupts,
-// pendingToolCallIds.
+// pendingToolCallIds. UnmarshalJSON reads it back.
 func (t *Thread) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = wire.AppendString(dst, "threadId", t.ID)

@@ -258,7 +258,7 @@ func (r *Reducer) adopt(m *messages.Message) {
 		}
 	}
 	if e.msg == nil {
-		r.add(e, m, 0)
+		r.add(e, whole(m), 0)
 	}
 }
 

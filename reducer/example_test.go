@@ -1,6 +1,7 @@
 package reducer_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -122,4 +123,43 @@ func ExampleThread() {
 	// nights: 2 <nil>
 	// planner succeeded
 	//   booker succeeded
+}
+
+func ExampleThread_UnmarshalJSON() {
+	first, err := reducer.Fold(reducer.Events(
+		&event.RunStarted{ThreadID: "thread-1", RunID: "run-1"},
+		&event.TextMessageStart{MessageID: "m1"},
+		&event.TextMessageContent{MessageID: "m1", Delta: "Shall I book room 7?"},
+		&event.TextMessageEnd{MessageID: "m1"},
+		&event.RunFinished{ThreadID: "thread-1", RunID: "run-1", Outcome: event.Outcome{
+			Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{ID: "int-1", Reason: "approval"}},
+		}},
+	), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := json.Marshal(first) // into a file or a database
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	var loaded reducer.Thread
+	if err := json.Unmarshal(text, &loaded); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(loaded.Status(), loaded.Interrupts[0].ID)
+	th, err := reducer.Fold(reducer.Events(
+		&event.RunStarted{ThreadID: "thread-1", RunID: "run-2"},
+		&event.TextMessageStart{MessageID: "m2"},
+		&event.TextMessageContent{MessageID: "m2", Delta: "Booked."},
+		&event.TextMessageEnd{MessageID: "m2"},
+		&event.RunFinished{ThreadID: "thread-1", RunID: "run-2"},
+	), &reducer.Options{Thread: &loaded})
+	fmt.Println(th.Status(), th.Messages.Len(), "messages", err)
+	// Output:
+	// interrupted int-1
+	// succeeded 2 messages <nil>
 }

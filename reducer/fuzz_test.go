@@ -3,6 +3,8 @@ package reducer_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/agfold/agfold/event"
@@ -71,5 +73,34 @@ func FuzzFrames(f *testing.F) {
 			require.Equal(t, texts[i], string(th.AppendJSON(nil)))
 		}
 		checkThread(t, r.Thread())
+	})
+}
+
+// FuzzThreadJSON reads any bytes as a thread that was stored: nothing panics, and what was read once is written
+// and read again as it was, and can be gone on with.
+func FuzzThreadJSON(f *testing.F) {
+	files, err := filepath.Glob("../testdata/*.golden.json")
+	require.NoError(f, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	for seed := range uint64(8) {
+		g := newTeller(&source{rand: rand.New(rand.NewPCG(seed, 6))})
+		g.wild = int(seed)
+		f.Add(playEvents(frames(g.tell(60)), nil).th.AppendJSON(nil))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var th reducer.Thread
+		if th.UnmarshalJSON(data) != nil {
+			require.Equal(t, reducer.Thread{}, th)
+			return
+		}
+		stored(t, stored(t, &th))
+		th.Subagents.Find(event.Subagent(""))
+		r := reducer.New(&reducer.Options{Thread: &th})
+		apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "next"}, &event.RunFinished{ThreadID: "t", RunID: "next"})
+		stored(t, r.Thread())
 	})
 }

@@ -77,7 +77,7 @@ func checkStream(t testing.TB, events []event.Event) {
 	var taken []frozen
 	every := foldWith(events, reducer.Options{}, func(r *reducer.Reducer, i int) {
 		th := r.Thread()
-		taken = append(taken, frozen{th, string(th.AppendJSON(nil)) + show(th)})
+		taken = append(taken, frozen{th, string(th.AppendJSON(nil)) + show(th) + showStreaming(th)})
 	})
 	require.Equal(t, plain.thread, every.thread, "snapshots change nothing")
 	require.Equal(t, plain.shown, every.shown)
@@ -91,9 +91,14 @@ func checkStream(t testing.TB, events []event.Event) {
 	require.Equal(t, plain.shown, some.shown)
 
 	checkThread(t, plain.th)
+	stored(t, plain.th)
 	checkLookups(t, every)
+	checkStreaming(t, events)
 	for i, f := range taken {
-		require.Equal(t, f.text, string(f.th.AppendJSON(nil))+show(f.th), "snapshot %d has changed", i)
+		require.Equal(t, f.text, string(f.th.AppendJSON(nil))+show(f.th)+showStreaming(f.th), "snapshot %d has changed", i)
+		if i%16 == 0 {
+			stored(t, f.th)
+		}
 		if i > 0 && f.th.Revision == taken[i-1].th.Revision {
 			require.Same(t, taken[i-1].th, f.th)
 		}
@@ -215,6 +220,7 @@ func checkResume(t testing.TB, events []event.Event, whole folded) {
 			if parts.err != "" {
 				break
 			}
+			checkStored(t, parts.th, events[i:])
 			o.Thread, rest = parts.th, nil
 		}
 		rest = append(rest, ev)

@@ -103,7 +103,7 @@ func New(o *Options) *Reducer {
 		}
 		for _, m := range o.Input.Messages {
 			if e := r.entryFor(m.Kind(), m.ID); e.msg == nil {
-				r.add(e, m, 0)
+				r.add(e, whole(m), 0)
 			}
 		}
 		r.warnings = nil // they are about no event
@@ -120,7 +120,7 @@ func (r *Reducer) resume(t *Thread) {
 	}
 	if t.State.Exists() {
 		r.state = t.State
-		r.hasState = t.hasState || t.State.Kind() != state.KindObject || t.State.Len() > 0
+		r.hasState = t.hasState || !isEmptyObject(t.State)
 	}
 	r.list = t.Messages
 	r.room = make([]entry, t.Messages.Len()) // one object for the garbage collector, not one a message
@@ -132,13 +132,17 @@ func (r *Reducer) resume(t *Thread) {
 			unique = false // no reducer made this thread
 			continue
 		}
+		if m.Streaming { // in a run that this reducer knows nothing of
+			m = whole(m)
+			r.list = r.list.Set(i, m)
+		}
 		e.hint, e.ord = i, r.nextOrd()
 		e.become(m, 0)
 		if m.Role == messages.RoleTool {
 			r.callFor(m.ToolCallID).answers++
 		}
 	}
-	for _, m := range t.Messages.All() { // when all answers are known, so that a sound thread stays as it is
+	for _, m := range r.list.All() { // when all answers are known, so that a sound thread stays as it is
 		if e := r.entries[m.Kind()][m.ID]; e.msg == m {
 			r.indexCalls(e, m)
 		}

@@ -52,9 +52,10 @@ type runState struct {
 	active map[event.Owner]int
 	ended  map[event.Owner]bool
 	tagged []int // nodes that take part in this run by the tags of its events only
-	// What ended, when last seen, with the first half of a surrogate pair.
-	halfTexts map[*entry]struct{}
-	halfArgs  map[*call]struct{}
+	// The messages that are open, be it that the thread does not hold them any more.
+	streaming map[*entry]struct{}
+	// The calls whose arguments ended, when last seen, with the first half of a surrogate pair.
+	halfArgs map[*call]struct{}
 }
 
 // phase is where in its life the stream is (P-VER-1).
@@ -153,7 +154,7 @@ func (r *Reducer) runError(e *event.RunError) error {
 	}
 	run.Metadata = run.Metadata.Merge(e.Metadata)
 	r.settle(SubagentAbandoned)
-	r.flushHalves()
+	r.stopStreaming()
 	r.run.phase = phaseErrored
 	r.change.Kind, r.change.RunID = RunEnded, run.ID
 	return nil
@@ -167,7 +168,7 @@ func (r *Reducer) breakOff(status Status, err error) {
 	run := r.editRun()
 	run.Status, run.Err = status, err
 	r.settle(SubagentAbandoned)
-	r.flushHalves()
+	r.stopStreaming()
 }
 
 // unanswered returns the calls that this run started and nothing answered (P-RUN-2).

@@ -150,7 +150,7 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 		}
 	}
 	for i, m := range items {
-		items[i] = r.withStatuses(m)
+		items[i] = r.asItStands(m)
 	}
 	r.list = messages.NewList(items...)
 	r.lastOrd = 0
@@ -168,9 +168,10 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 	r.change.Kind = ConversationRestated
 }
 
-// withStatuses returns the message with its calls in the status that the conversation around them tells,
-// the message itself if they are in it already.
-func (r *Reducer) withStatuses(m *messages.Message) *messages.Message {
+// asItStands returns the message with its calls in the status that the conversation around them tells, and
+// streaming if it is open; the message itself if it is that already.
+func (r *Reducer) asItStands(m *messages.Message) *messages.Message {
+	streaming := r.entries[m.Kind()][m.ID].openIn == r.run.seq
 	calls := m.ToolCalls
 	for i, tc := range m.ToolCalls.All() {
 		status := r.statusOf(r.calls[tc.ID])
@@ -180,11 +181,11 @@ func (r *Reducer) withStatuses(m *messages.Message) *messages.Message {
 			calls = calls.Set(i, &c)
 		}
 	}
-	if m.ToolCalls.Len() == 0 || messages.Same(calls, m.ToolCalls) {
+	if messages.Same(calls, m.ToolCalls) && m.Streaming == streaming {
 		return m
 	}
 	c := *m
-	c.ToolCalls = calls
+	c.ToolCalls, c.Streaming = calls, streaming
 	return &c
 }
 

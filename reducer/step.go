@@ -41,7 +41,7 @@ type ChangeKind uint8
 const (
 	Unchanged            ChangeKind = iota // passed through (RAW, CUSTOM, a reasoning span), or skipped with a warning
 	RunBegan                               // RUN_STARTED; messages and state of its input may have been added
-	RunEnded                               // RUN_FINISHED or RUN_ERROR
+	RunEnded                               // RUN_FINISHED or RUN_ERROR, after which no message is streaming
 	StepBegan                              // STEP_STARTED
 	StepEnded                              // STEP_FINISHED
 	MessageAdded                           // a text, tool, reasoning or activity message is new at Index

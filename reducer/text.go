@@ -26,16 +26,20 @@ func (r *Reducer) messageStart(ns namespace, o opening) error {
 	if err := r.open(ns, &e.lifetime, o.id, o.owner); err != nil {
 		return err
 	}
+	if r.run.streaming == nil {
+		r.run.streaming = make(map[*entry]struct{})
+	}
+	r.run.streaming[e] = struct{}{}
 	if e.msg != nil {
-		if o.meta.Exists() {
-			m := r.edit(e)
-			m.Metadata = m.Metadata.Merge(o.meta)
-		}
+		m := r.edit(e)
+		m.Streaming = true
+		m.Metadata = m.Metadata.Merge(o.meta)
 		r.changed(MessageReopened, e)
 		return nil
 	}
 	r.add(e, &messages.Message{
 		ID: o.id, Role: o.role, Owner: o.owner, Name: o.name, Content: messages.Text(""), Metadata: o.meta,
+		Streaming: true,
 	}, r.epoch)
 	r.changed(MessageAdded, e)
 	return nil
@@ -59,12 +63,6 @@ func (r *Reducer) messageContent(ns namespace, id string, tag event.Owner, delta
 		e.text, e.appending = newBuffer(e.msg.Content.LastText()), true
 	}
 	e.text.append(delta)
-	if e.text.half != 0 {
-		if r.run.halfTexts == nil {
-			r.run.halfTexts = make(map[*entry]struct{})
-		}
-		r.run.halfTexts[e] = struct{}{}
-	}
 	m := r.showText(e)
 	if meta.Exists() {
 		m.Metadata = m.Metadata.Merge(meta)
@@ -84,6 +82,7 @@ func (r *Reducer) messageEnd(ns namespace, id string, tag event.Owner, meta mess
 	if err := r.shut(ns, l, id, tag); err != nil {
 		return err
 	}
+	delete(r.run.streaming, e)
 	if e.msg == nil {
 		r.warn("P-TXT-2", id, "the message is gone; its end was skipped")
 		return nil
@@ -96,10 +95,9 @@ func (r *Reducer) messageEnd(ns namespace, id string, tag event.Owner, meta mess
 		}
 		e.clipped = true // once is enough; a message opened again keeps its room
 	}
-	if meta.Exists() {
-		m := r.edit(e)
-		m.Metadata = m.Metadata.Merge(meta)
-	}
+	m := r.edit(e)
+	m.Streaming = false
+	m.Metadata = m.Metadata.Merge(meta)
 	r.changed(MessageClosed, e)
 	return nil
 }
@@ -119,9 +117,14 @@ func (r *Reducer) showText(e *entry) *messages.Message {
 	return m
 }
 
-// flushHalves gives up, as the run breaks off, waiting for the second halves of surrogate pairs.
-func (r *Reducer) flushHalves() {
-	for e := range r.run.halfTexts {
+// stopStreaming gives up, as the run breaks off, waiting for more of the messages that are open and for the
+// second halves of surrogate pairs.
+func (r *Reducer) stopStreaming() {
+	for e := range r.run.streaming {
+		if e.msg == nil {
+			continue
+		}
+		r.edit(e).Streaming = false
 		if e.appending && e.text.half != 0 {
 			e.text.flush()
 			r.showText(e)
@@ -133,7 +136,18 @@ func (r *Reducer) flushHalves() {
 			r.editCall(c).Arguments = c.args.String()
 		}
 	}
-	r.run.halfTexts, r.run.halfArgs = nil, nil
+	r.run.streaming, r.run.halfArgs = nil, nil
+}
+
+// whole returns the message as one that came whole: what a client or an input hands on may have been taken from
+// a thread while it was streaming there.
+func whole(m *messages.Message) *messages.Message {
+	if !m.Streaming {
+		return m
+	}
+	c := *m
+	c.Streaming = false
+	return &c
 }
 
 // spanStart and spanEnd judge REASONING_START and REASONING_END, which make no message (P-REA-1). A span and

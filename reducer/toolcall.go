@@ -79,7 +79,10 @@ func (r *Reducer) callHolder(e *event.ToolCallStart) *entry {
 	}
 	if parent == nil {
 		parent = r.entryFor(messages.KindText, id)
-		r.add(parent, &messages.Message{ID: id, Role: messages.RoleAssistant, Owner: e.SubagentRunID}, r.epoch)
+		r.add(parent, &messages.Message{
+			ID: id, Role: messages.RoleAssistant, Owner: e.SubagentRunID,
+			Streaming: parent.openIn == r.run.seq, // a snapshot dropped it while it was open
+		}, r.epoch)
 	}
 	return parent
 }

@@ -1,4 +1,4 @@
-// Command replay folds a recorded run and tells what came of it, then watches the same run at the speed at
+// Command replay folds a recording and tells what came of it, then watches the first run in it at the speed at
 // which it was recorded, if it was recorded with times.
 //
 //	go run ./examples/replay testdata/chat-tools.sse
@@ -11,8 +11,6 @@ import (
 	"os"
 
 	"github.com/agfold/agfold/client"
-	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/reducer"
 )
 
 func main() {
@@ -27,8 +25,12 @@ func main() {
 }
 
 func replay(ctx context.Context, file string, out io.Writer) error {
-	events := client.ReplayFile(file, nil).Run(ctx, event.RunInput{})
-	th, err := reducer.Fold(events, nil)
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	th, err := client.FoldRecording(f, nil)
 	if err != nil {
 		return err // the stream was rejected or cut; th holds what came before
 	}
@@ -45,7 +47,9 @@ func replay(ctx context.Context, file string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%4d %s\n", step.Ordinal, step.Event.Type())
+		if step.Event != nil { // nil: an event of an unknown type delivers nothing
+			fmt.Fprintf(out, "%4d %s\n", step.Ordinal, step.Event.Type())
+		}
 	}
 	return nil
 }

@@ -1,0 +1,199 @@
+package recording
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+)
+
+// FoldOptions of [NewFold]. Nil means the defaults, which are the zero values.
+type FoldOptions struct {
+	// Strict makes what enforcement would remove with a warning an error (P-ENF-7).
+	Strict bool
+	// OnWarning is called with each warning, those about a run's input included, as it arises.
+	OnWarning func(event.Warning)
+}
+
+// Fold makes one thread of a recording. A stream of events is one reducer's. In what Writer writes, where a
+// head begins every run, each run is a stream of its own that goes on with the thread: what its input adds to
+// the thread was the client's doing. Ordinals, also those of errors and warnings, count through the recording.
+// A Fold is for one goroutine at a time.
+type Fold struct {
+	rec  *Recording
+	warn func(event.Warning)
+
+	strict   bool
+	begun    bool // the first entry was seen
+	reducer  *reducer.Reducer
+	upgrader *event.Upgrader
+	rejected error // by the stream at hand
+	seen     int   // events of the recording
+	base     int   // events before the stream at hand
+}
+
+// NewFold returns a fold of rec, at its beginning: the thread is what the first run's input says. Nothing else
+// may read from rec.
+func NewFold(rec *Recording, o *FoldOptions) *Fold {
+	f := &Fold{rec: rec, warn: func(event.Warning) {}}
+	if o != nil {
+		f.strict = o.Strict
+		if o.OnWarning != nil {
+			f.warn = o.OnWarning
+		}
+	}
+	f.report(rec.Warnings())
+	in := rec.Input()
+	if in != nil && rec.Form() == FormAgfold && in.State.Kind() == state.KindObject && in.State.Len() == 0 {
+		c := *in // {} is what a client sends that has no state yet (D-7)
+		c.State = state.Value{}
+		in = &c
+	}
+	f.start(&reducer.Options{Input: in})
+	return f
+}
+
+func (f *Fold) start(o *reducer.Options) {
+	o.Strict = f.strict
+	f.reducer, f.upgrader = reducer.New(o), event.NewUpgrader()
+	f.base, f.rejected = f.seen, nil
+}
+
+func (f *Fold) report(warnings []event.Warning) {
+	for _, w := range warnings {
+		f.warn(w)
+	}
+}
+
+// Steps reads the recording's events and yields what each of them delivered, nothing for those that a
+// rejected stream holds behind the event that broke it. The steps are valid until the next event. A stream
+// that is rejected ends the recording unless more runs may follow it. An error is the recording's, see
+// [Recording.Entries], and comes alone and last. Ranging again after a break goes on behind the last event.
+func (f *Fold) Steps() iter.Seq2[[]reducer.Step, error] {
+	return func(yield func([]reducer.Step, error) bool) {
+		if f.over() {
+			return
+		}
+		for e, err := range f.rec.Entries() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if e.Head != nil {
+				if f.begun {
+					f.next(e.Head)
+				}
+				f.begun = true
+				continue
+			}
+			f.begun = true
+			if !yield(f.apply(e.Event), nil) || f.over() {
+				return
+			}
+		}
+	}
+}
+
+// over reports whether nothing that the recording still holds can change the thread.
+func (f *Fold) over() bool { return f.rejected != nil && f.rec.Form() != FormAgfold }
+
+// next goes on with the next run of a recording: what its input adds to the thread was the client's doing,
+// and its state is what the run began with.
+func (f *Fold) next(head *Head) {
+	th := *f.End(nil)
+	f.report(head.Warnings)
+	if in := head.Input; in != nil {
+		known := make(map[messageKey]bool, th.Messages.Len())
+		for _, m := range th.Messages.All() {
+			known[keyOf(m)] = true
+		}
+		var added []*messages.Message
+		for _, m := range in.Messages {
+			if k := keyOf(m); !known[k] {
+				known[k] = true
+				added = append(added, m)
+			}
+		}
+		th = *th.WithMessages(added...)
+		if in.State.Exists() && in.State.Kind() != state.KindNull {
+			th.State = in.State
+		}
+	}
+	f.start(&reducer.Options{Thread: &th, Input: head.Input})
+}
+
+type messageKey struct {
+	kind messages.Kind
+	id   string
+}
+
+func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
+
+// apply applies an event and returns what was delivered.
+func (f *Fold) apply(ev event.Event) []reducer.Step {
+	f.seen++
+	if f.rejected != nil {
+		return nil
+	}
+	steps, err := f.reducer.Apply(f.upgrader.Upgrade(ev))
+	if err != nil {
+		f.rejected = f.placed(err)
+	}
+	for i := range steps {
+		steps[i].Ordinal += f.base
+		for j := range steps[i].Warnings {
+			steps[i].Warnings[j].Ordinal += f.base
+		}
+		f.report(steps[i].Warnings)
+	}
+	return steps
+}
+
+// placed makes the error of a rejected stream count through the recording.
+func (f *Fold) placed(err error) error {
+	var violation *reducer.Violation
+	var malformed *event.MalformedError
+	switch {
+	case f.base == 0:
+	case errors.As(err, &violation):
+		v := *violation
+		v.Ordinal += f.base
+		return &v
+	case errors.As(err, &malformed):
+		m := *malformed
+		m.Ordinal += f.base
+		return &m
+	}
+	return err
+}
+
+// Seen returns how many events were read.
+func (f *Fold) Seen() int { return f.seen }
+
+// Thread returns the thread as it is now.
+func (f *Fold) Thread() *reducer.Thread {
+	th := f.reducer.Thread()
+	if f.base == 0 || f.rejected == nil {
+		return th
+	}
+	run := *th.LastRun()
+	run.Err = f.rejected
+	c := *th
+	c.Runs = th.Runs.Set(th.Runs.Len()-1, &run)
+	return &c
+}
+
+// End says that the recording has ended, with the error that Steps ended with or nil, and returns the final
+// thread. A run that is still going on is truncated, see [reducer.Reducer.End].
+func (f *Fold) End(cause error) *reducer.Thread {
+	f.reducer.End(cause)
+	return f.Thread()
+}
+
+// Err returns, after End, why the last stream was not in order: the error that rejected it, or one that matches
+// reducer.ErrTruncated; else nil.
+func (f *Fold) Err() error { return cmp.Or(f.rejected, f.reducer.Err()) }

@@ -1,0 +1,186 @@
+package recording
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/reducer"
+)
+
+const (
+	headOf    = `{"agfold":"recording/1","input":{"threadId":"t","runId":"%s","messages":[%s],"state":%s}}` + "\n"
+	bareHead  = `{"agfold":"recording/1"}` + "\n"
+	userA     = `{"id":"a","role":"user","content":"one"}`
+	userB     = `{"id":"b","role":"user","content":"two"}`
+	broken    = `{"type":"TEXT_MESSAGE_END","messageId":"nobody"}`
+	misshapen = `{"type":"TEXT_MESSAGE_END","messageId":null}`
+)
+
+func head(id, messages, state string) string { return fmt.Sprintf(headOf, id, messages, state) }
+
+func timed(events ...string) string {
+	var b strings.Builder
+	for i, ev := range events {
+		fmt.Fprintf(&b, `{"at":%d,"event":%s}`+"\n", i, ev)
+	}
+	return b.String()
+}
+
+// fold begins a fold of a recording and returns where its warnings go.
+func fold(t *testing.T, text string, strict bool) (*Fold, *[]string) {
+	t.Helper()
+	rec, err := Open(strings.NewReader(text), nil)
+	require.NoError(t, err)
+	warned := new([]string)
+	return NewFold(rec, &FoldOptions{Strict: strict, OnWarning: func(w event.Warning) {
+		*warned = append(*warned, fmt.Sprintf("%s %d", w.Rule, w.Ordinal))
+	}}), warned
+}
+
+// whole folds all of a recording.
+func whole(t *testing.T, text string) (*Fold, *reducer.Thread, error) {
+	t.Helper()
+	f, _ := fold(t, text, false)
+	var cause error
+	for _, err := range f.Steps() {
+		cause = err
+	}
+	return f, f.End(cause), cause
+}
+
+// told is the runs, the ids of the messages and the state of a thread.
+func told(th *reducer.Thread) string {
+	var b strings.Builder
+	for _, run := range th.Runs.All() {
+		fmt.Fprintf(&b, "%s %v, ", run.ID, run.Status)
+	}
+	for _, m := range th.Messages.All() {
+		b.WriteString(m.ID + " ")
+	}
+	return b.String() + th.State.String()
+}
+
+func TestFold(t *testing.T) {
+	change := `{"type":"STATE_DELTA","delta":[{"op":"add","path":"/n","value":1}]}`
+	for _, row := range []struct{ name, text, want string }{
+		{"P-STA-2 the input of an object", `{"stream":[` + started + `,` + change + `,` + finished + `],"input":{"messages":[` + userA + `],"state":{"m":0}}}`,
+			`r succeeded, a {"m":0,"n":1}`},
+		{"what a later input adds is the client's doing", head("r", userA, `{}`) + timed(started, change, finished) + head("r", userA+","+userB+","+userB, `{"n":1,"mine":true}`) + timed(started, finished),
+			`r succeeded, r succeeded, a b {"n":1,"mine":true}`},
+		{"P-STA-2 null is no state to begin with", head("r", "", `{"n":1}`) + timed(started, finished) + head("s", "", `null`), `r succeeded, s truncated, {"n":1}`},
+		{"P-RUN-1 a run without events is truncated", head("r", userA, `{}`) + head("s", userA, `{}`), `r truncated, s truncated, a {}`},
+		{"a broken run does not end the recording", bareHead + timed(started, broken, finished) + bareHead + timed(started, finished), `r rejected, r succeeded, {}`},
+		{"a broken stream of another form ends it", started + "\n" + broken + "\n" + started + "\n" + finished, `r rejected, {}`},
+		{"a crash between runs loses one line", bareHead + timed(started) + `{"at":1,"ev` + "\n" + bareHead + timed(started, finished), `r truncated, r succeeded, {}`},
+		{"events without a head", timed(started, finished) + head("s", userA, `{}`) + timed(started, finished), `r succeeded, r succeeded, a {}`},
+		{"D-7 {} in a head is no state yet", head("r", "", `{}`) + timed(`{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[],"state":{"in":1}}}`, finished),
+			`r succeeded, {"in":1}`},
+		{"nothing", "", `{}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, th, err := whole(t, row.text)
+			require.NoError(t, err)
+			assert.Equal(t, row.want, told(th))
+		})
+	}
+}
+
+func TestFoldCountsThroughTheRecording(t *testing.T) {
+	first := bareHead + timed(started, unknown, finished) + bareHead
+	f, warned := fold(t, first+timed(started, unknown), false)
+	var ordinals []int
+	for steps, err := range f.Steps() {
+		require.NoError(t, err)
+		for _, s := range steps {
+			ordinals = append(ordinals, s.Ordinal)
+		}
+	}
+	assert.Equal(t, []int{1, 2, 3, 4, 5}, ordinals)
+	assert.Equal(t, []string{"P-ENF-1 2", "P-ENF-1 5"}, *warned)
+	assert.Equal(t, 5, f.Seen())
+
+	for text, rule := range map[string]string{first + timed(started, broken): "P-VER-2", first + timed(started, misshapen): "P-DEC-1"} {
+		f, th, err := whole(t, text)
+		require.NoError(t, err)
+		assert.Equal(t, reducer.Rejected, th.Status())
+		assert.Equal(t, f.Err(), th.Err())
+		var violation *reducer.Violation
+		var malformed *event.MalformedError
+		switch {
+		case rule == "P-VER-2":
+			require.ErrorAs(t, f.Err(), &violation)
+			assert.Equal(t, 5, violation.Ordinal)
+		default:
+			require.ErrorAs(t, f.Err(), &malformed)
+			assert.Equal(t, 5, malformed.Ordinal)
+		}
+	}
+	t.Run("once, whatever comes behind it", func(t *testing.T) {
+		_, th, err := whole(t, first+timed(started, broken)+bareHead+bareHead)
+		require.NoError(t, err)
+		var violation *reducer.Violation
+		require.ErrorAs(t, th.Err(), &violation)
+		assert.Equal(t, 5, violation.Ordinal)
+	})
+}
+
+func TestFoldAsItGoes(t *testing.T) {
+	f, _ := fold(t, head("r", userA, `{}`)+timed(started, finished, started), false)
+	assert.Equal(t, "a {}", told(f.Thread()), "before the first event")
+	for range f.Steps() {
+		break
+	}
+	assert.Equal(t, "r running, a {}", told(f.Thread()))
+	for range f.Steps() {
+		break
+	}
+	assert.Equal(t, "r succeeded, a {}", told(f.Thread()), "ranging goes on behind a break")
+	for range f.Steps() {
+	}
+	require.NoError(t, f.Err())
+	assert.Equal(t, "r succeeded, r truncated, a {}", told(f.End(nil)))
+	require.ErrorIs(t, f.Err(), reducer.ErrTruncated)
+
+	f, _ = fold(t, started+"\n"+broken+"\n"+finished, false)
+	for range f.Steps() {
+	}
+	for range f.Steps() {
+		t.Error("a rejected stream goes on")
+	}
+	assert.Equal(t, 2, f.Seen())
+}
+
+func TestFoldOfACutRecording(t *testing.T) {
+	_, th, err := whole(t, bareHead+timed(started)+`{"at":1,"ev`)
+	require.ErrorIs(t, err, ErrCut)
+	assert.Equal(t, "r truncated, {}", told(th))
+	require.ErrorIs(t, th.Err(), ErrCut)
+	require.ErrorIs(t, th.Err(), reducer.ErrTruncated)
+
+	f, th, err := whole(t, bareHead+timed(started, finished)+`{"at":1,"ev`)
+	require.ErrorIs(t, err, ErrCut)
+	assert.Equal(t, "r succeeded, {}", told(th))
+	require.NoError(t, f.Err())
+}
+
+func TestFoldIsStrictIfAsked(t *testing.T) {
+	f, warned := fold(t, bareHead+timed(started, finished)+bareHead+timed(unknown), true)
+	for range f.Steps() {
+	}
+	require.ErrorIs(t, f.Err(), event.ErrMalformed)
+	assert.Empty(t, *warned)
+}
+
+func TestFoldWarnsOfInputs(t *testing.T) {
+	odd := strings.Replace(head("r", "", `{}`), `"state"`, `"mood":"good","state"`, 1)
+	f, warned := fold(t, odd+odd, false)
+	assert.Equal(t, []string{"P-ENF-2 0"}, *warned, "of the first at once")
+	for range f.Steps() {
+	}
+	assert.Equal(t, []string{"P-ENF-2 0", "P-ENF-2 0"}, *warned)
+}

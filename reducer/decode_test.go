@@ -1,0 +1,260 @@
+package reducer_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agfold/agfold/chunks"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stored returns the thread as it is once it was stored and loaded.
+func stored(t testing.TB, th *reducer.Thread) *reducer.Thread {
+	t.Helper()
+	text := th.AppendJSON(nil)
+	var loaded reducer.Thread
+	require.NoError(t, loaded.UnmarshalJSON(text), "%s", text)
+	require.Equal(t, string(text), string(loaded.AppendJSON(nil)))
+	return &loaded
+}
+
+// checkStored goes on with a thread and with the same thread once it was stored, and finds no difference. That
+// somebody set the state to {} is not stored, so the thread forgets it too.
+func checkStored(t testing.TB, th *reducer.Thread, rest []event.Event) {
+	loaded := stored(t, th)
+	checkThread(t, loaded)
+	if th.State.String() == "{}" {
+		th = &reducer.Thread{
+			ID: th.ID, Revision: th.Revision, Messages: th.Messages, State: th.State, Runs: th.Runs,
+			Subagents: th.Subagents, Interrupts: th.Interrupts,
+		}
+	}
+	one := foldWith(rest, reducer.Options{Thread: th}, nil)
+	other := foldWith(rest, reducer.Options{Thread: loaded}, nil)
+	require.Equal(t, one.thread, other.thread)
+	require.Equal(t, one.steps, other.steps)
+	require.Equal(t, one.warnings, other.warnings)
+	require.Equal(t, one.err, other.err)
+}
+
+func TestStoredGoldenThreads(t *testing.T) {
+	files, err := filepath.Glob("../testdata/*.golden.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var th reducer.Thread
+			require.NoError(t, th.UnmarshalJSON(text))
+			want, err := state.Parse(text)
+			require.NoError(t, err)
+			assert.Equal(t, want.Without("warnings").String(), string(th.AppendJSON(nil)))
+			stored(t, &th)
+		})
+	}
+}
+
+func TestStoredThread(t *testing.T) {
+	t.Run("the empty thread", func(t *testing.T) {
+		th := stored(t, &reducer.Thread{})
+		assert.Equal(t, reducer.Empty, th.Status())
+		assert.Nil(t, th.Interrupts)
+	})
+	t.Run("all that a run can have", func(t *testing.T) {
+		p := play(t, `run r + {"parentRunId":"","protocolVersion":"1.0","metadata":{"a":null}}`+
+			` | step @s1 _ | endstep @s1 _ | step b | endstep b | call c1 f | args c1 {} | endcall c1 | call c2 f | endcall c2 | result t1 c1 ok`+
+			` | done r + {"result":{"n":1e2},"usage":[{"model":"m","inputTokens":0}],"outcome":{"type":"success","pendingToolCallIds":["c2"]},"metadata":{"b":9007199254740993}}`, nil)
+		require.NoError(t, p.err)
+		th := stored(t, p.th)
+		assert.Equal(t, p.th.Status(), th.Status())
+		assert.Equal(t, []string{"c2"}, th.PendingToolCallIDs())
+		assert.Equal(t, p.th.Usage(), th.Usage())
+		assert.Equal(t, p.th.Revision, th.Revision)
+		assert.Equal(t, show(p.th), show(th), "statuses of calls too")
+		assert.Equal(t, p.th.LastRun().Steps.Slice(), th.LastRun().Steps.Slice())
+	})
+	t.Run("interrupts pend again", func(t *testing.T) {
+		p := play(t, `run | done + {"outcome":{"type":"interrupt","interrupts":[{"id":"i1","reason":"ask","expiresAt":"2030-01-01","responseSchema":{},"subagentRunId":"s"}]}}`, nil)
+		require.NoError(t, p.err)
+		th := stored(t, p.th)
+		assert.Equal(t, p.th.Interrupts, th.Interrupts)
+		assert.Equal(t, p.th.LastRun().Outcome, th.LastRun().Outcome)
+	})
+	t.Run("P-TOL-4 what is not on the wire is as if it had come whole", func(t *testing.T) {
+		th := stored(t, play(t, `run | text m1 | say m1 a | call c1 f m1 | args c1 {"a | call c2 f m1 | result t2 c2 ok`, nil).th)
+		assert.Equal(t, `assistant m1 "a" [c1 f({"a) complete] [c2 f() answered] | tool t2 ->c2 "ok"`, show(th))
+		assert.Empty(t, showStreaming(th))
+	})
+	for _, r := range []struct{ name, before, want string }{
+		{"D-7 a thread without state takes the input's", "run | done", `{"in":1}`},
+		{"D-7 so does one whose agent set {}, which looks the same", "run | state {} | done", `{"in":1}`},
+		{"D-7 a thread with a state keeps it", `run | state {"a":1} | done`, `{"a":1}`},
+		{"D-7 null is a state", "run | state null | done", `null`},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			next := reducer.New(&reducer.Options{Thread: stored(t, play(t, r.before, nil).th)})
+			apply(t, next, parse(t, `run b + {"input":{"threadId":"t","runId":"b","messages":[],"state":{"in":1},"tools":[],"context":[]}}`)...)
+			assert.Equal(t, r.want, next.Thread().State.String())
+		})
+	}
+}
+
+func TestStoredErrors(t *testing.T) {
+	malformed := &event.MalformedError{Rule: "P-PIPE-2", Path: "/a", Want: "x, found y", Found: "z"}
+	for _, r := range []struct {
+		name, script string
+		end          error
+		check        func(t *testing.T, err error)
+	}{
+		{"a run that failed", `run | fail no + {"code":""}`, nil, func(t *testing.T, err error) {
+			assert.Equal(t, &reducer.RunError{Message: "no", Code: event.Some("")}, err)
+		}},
+		{"a violation", "run | say m1 x", nil, func(t *testing.T, err error) {
+			require.ErrorIs(t, err, reducer.ErrProtocol)
+			var v *reducer.Violation
+			require.ErrorAs(t, err, &v)
+			assert.Equal(t, &reducer.Violation{
+				Rule: "P-VER-2", Ordinal: 2, Type: event.TypeTextMessageContent, ID: "m1", Reason: "no text message with that id is open",
+			}, v)
+		}},
+		{"a violation that expansion found", `run | chunk`, nil, func(t *testing.T, err error) {
+			require.ErrorIs(t, err, reducer.ErrProtocol)
+			var inside *chunks.Error
+			assert.False(t, errors.As(err, &inside), "what lies further down is not stored")
+		}},
+		{"a malformed event", `run | {"type":"STEP_STARTED","stepName":null}`, nil, func(t *testing.T, err error) {
+			require.ErrorIs(t, err, event.ErrMalformed)
+			assert.Equal(t, &event.MalformedError{
+				Rule: "P-ENF-4", Ordinal: 2, Type: "STEP_STARTED", Path: "/stepName", Want: "a string", Found: "null",
+			}, err)
+		}},
+		{"a stream that was cut off", "run", nil, func(t *testing.T, err error) {
+			require.ErrorIs(t, err, reducer.ErrTruncated)
+			assert.NotErrorIs(t, err, event.ErrMalformed)
+		}},
+		{"a stream that was cut off for a reason", "run", errors.New("connection reset"), func(t *testing.T, err error) {
+			require.ErrorIs(t, err, reducer.ErrTruncated)
+			assert.ErrorContains(t, err, "connection reset")
+		}},
+		{"a stream that was cut off at what is no event", "run", malformed, func(t *testing.T, err error) {
+			require.ErrorIs(t, err, reducer.ErrTruncated)
+			require.ErrorIs(t, err, event.ErrMalformed)
+		}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			p := play(t, r.script, nil)
+			th := p.r.End(r.end)
+			require.Error(t, th.Err())
+			once := stored(t, th)
+			r.check(t, once.Err())
+			assert.Equal(t, th.Err().Error(), once.Err().Error())
+			assert.Equal(t, th.Err().Error(), stored(t, once).Err().Error())
+			assert.Equal(t, th.Status(), once.Status())
+		})
+	}
+}
+
+func TestStoredSubagents(t *testing.T) {
+	child := func(of string) string { return ` + {"parentSubagentRunId":"` + of + `"}` }
+	suspend := func(id string) string { return "endsub " + id + ` + {"outcome":{"type":"suspended"}}` }
+	p := play(t, "run | sub x n | "+suspend("x")+" | sub s n | endsub s | done"+
+		" | run b | sub x n | sub s again"+child("x")+" | "+suspend("s")+" | "+suspend("x")+" | patch @tag [] | sub last n | failsub last no | done b", nil)
+	require.NoError(t, p.err)
+	th := stored(t, p.th)
+	tree := "x n suspended b | .s again suspended b | s n succeeded r | tag ? succeeded b | last n failed b"
+	require.Equal(t, tree, showTree(p.th))
+	assert.Equal(t, tree, showTree(th))
+	assert.Equal(t, "again", th.Subagents.Find(event.Subagent("s")).Name, "the later run's is the latest")
+	var names []string
+	for n := range th.Subagents.Children(th.Subagents.Find(event.Subagent("x"))) {
+		names = append(names, n.Name)
+	}
+	assert.Equal(t, []string{"again"}, names)
+	assert.Equal(t, &reducer.SubagentError{Message: "no"}, th.Subagents.Find(event.Subagent("last")).Err)
+	for _, from := range []*reducer.Thread{p.th, th} {
+		next := play(t, "run c | sub s back", &reducer.Options{Thread: from})
+		assert.Equal(t, strings.Replace(tree, ".s again suspended b", ".s back running c", 1), showTree(next.th), "it comes back where it was")
+	}
+}
+
+func TestThreadMalformed(t *testing.T) {
+	const whole = `{"threadId":"t","revision":3,"status":"succeeded","messages":[{"id":"m","role":"user","content":"hi"}],"state":{},` +
+		`"runs":[{"runId":"r","status":"succeeded","outcome":{"type":"success"},"usage":[{"inputTokens":1}],"steps":[{"stepName":"s","finished":true}]}],` +
+		`"subagents":[{"subagentRunId":"a","depth":0,"announced":false,"status":"succeeded","runId":"r"}],` +
+		`"interrupts":[{"id":"i","reason":"ask"}],"pendingToolCallIds":[]}`
+	var th reducer.Thread
+	require.NoError(t, th.UnmarshalJSON([]byte(whole)))
+	require.Equal(t, whole, string(th.AppendJSON(nil)))
+	for _, r := range []struct{ name, old, new, rule, path, want, found string }{
+		{"a member is missing", `"threadId":"t",`, ``, "P-ENF-4", "/threadId", "a string", "nothing"},
+		{"a list is missing", `"subagents"`, `"others"`, "P-ENF-4", "/subagents", "an array", "nothing"},
+		{"the state is missing", `"state":{},`, ``, "P-ENF-4", "/state", "any JSON value", "nothing"},
+		{"the revision is missing", `"revision":3,`, ``, "P-ENF-4", "/revision", "a non-negative integer up to 2^53-1", "nothing"},
+		{"the revision is negative", `"revision":3`, `"revision":-3`, "P-ENF-4", "/revision", "a non-negative integer up to 2^53-1 or no such member", "number -3"},
+		{"the status is not the last run's", `3,"status":"succeeded"`, `3,"status":"failed"`, "P-ENF-4", "/status", `the status of the last run, "succeeded"`, `"failed"`},
+		{"a run without a thread's status", `3,"status":"succeeded"`, `3,"status":"empty"`, "P-ENF-4", "/status", `the status of the last run, "succeeded"`, `"empty"`},
+		{"a message is malformed", `"content":"hi"`, `"content":7`, "P-ENF-4", "/messages/0/content", "a string or an array of content parts", "number 7"},
+		{"a message has an unknown role", `"user"`, `"narrator"`, "P-ENF-3", "/messages/0", "only what AG-UI 1.0 describes", `unrecognised material: /role is "narrator", which is not recognised`},
+		{"a status is unknown", `"r","status":"succeeded"`, `"r","status":"paused"`, "P-ENF-5", "/runs/0", "only what AG-UI 1.0 describes", `unrecognised material: /status is "paused", which is not recognised`},
+		{"an outcome is malformed", `{"type":"success"}`, `{"type":"success","pendingToolCallIds":[7]}`, "P-ENF-4", "/runs/0/outcome/pendingToolCallIds/0", "a string", "number 7"},
+		{"an outcome is unknown", `{"type":"success"}`, `{"type":"paused"}`, "P-ENF-4", "/runs/0/outcome", "only what AG-UI 1.0 describes", `unrecognised material: /type is "paused", which is not recognised`},
+		{"usage is malformed", `"inputTokens":1`, `"inputTokens":0.5`, "P-ENF-4", "/runs/0/usage/0/inputTokens", "a non-negative integer up to 2^53-1 or no such member", "number 0.5"},
+		{"a step is malformed", `"finished":true`, `"finished":1`, "P-ENF-4", "/runs/0/steps/0/finished", "a boolean or no such member", "number 1"},
+		{"a step lacks a member", `,"finished":true`, ``, "P-ENF-4", "/runs/0/steps/0/finished", "a boolean", "nothing"},
+		{"an error of an unknown kind", `"outcome"`, `"error":{"kind":"odd","message":""},"outcome"`, "P-ENF-3", "/runs/0/error", "only what AG-UI 1.0 describes", `unrecognised material: /kind is "odd", which is not recognised`},
+		{"an error without ordinal", `"outcome"`, `"error":{"kind":"protocol","message":"","rule":"","type":"","id":""},"outcome"`, "P-ENF-4", "/runs/0/error/ordinal", "a non-negative integer up to 2^53-1", "nothing"},
+		{"a subagent hangs in the air", `"depth":0`, `"depth":1`, "P-ENF-4", "/subagents/0/depth", "at most 0", "1"},
+		{"an announced subagent has a name", `"announced":false`, `"announced":true`, "P-ENF-4", "/subagents/0/name", "a string", "nothing"},
+		{"a subagent's status is unknown", `"announced":false,"status":"succeeded"`, `"announced":false,"status":"lost"`, "P-ENF-5", "/subagents/0", "only what AG-UI 1.0 describes", `unrecognised material: /status is "lost", which is not recognised`},
+		{"an interrupt is malformed", `"reason":"ask"`, `"reason":null`, "P-ENF-4", "/interrupts/0/reason", "a string", "null"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			require.Equal(t, 1, strings.Count(whole, r.old))
+			got := th
+			err := got.UnmarshalJSON([]byte(strings.Replace(whole, r.old, r.new, 1)))
+			assert.Equal(t, &event.MalformedError{Rule: r.rule, Type: "Thread", Path: r.path, Want: r.want, Found: r.found}, err)
+			assert.Equal(t, whole, string(got.AppendJSON(nil)), "the thread stays as it was")
+		})
+	}
+	t.Run("it is no object", func(t *testing.T) {
+		err := new(reducer.Thread).UnmarshalJSON([]byte("null"))
+		assert.Equal(t, &event.MalformedError{Rule: "P-ENF-4", Type: "Thread", Want: "an object", Found: "null"}, err)
+	})
+	t.Run("it is no JSON", func(t *testing.T) {
+		var syntax *state.SyntaxError
+		assert.ErrorAs(t, new(reducer.Thread).UnmarshalJSON([]byte(whole[1:])), &syntax)
+	})
+	t.Run("members that are not known are left out", func(t *testing.T) {
+		more := strings.ReplaceAll(whole, `{"`, `{"new":{"x":[]},"`)
+		var got reducer.Thread
+		require.NoError(t, got.UnmarshalJSON([]byte(more)))
+		assert.Equal(t, whole, string(got.AppendJSON(nil)))
+	})
+	t.Run("an error that somebody else worded", func(t *testing.T) {
+		text := strings.Replace(whole, `"outcome"`, `"error":{"kind":"malformed","message":"odd","rule":"P","ordinal":1,"type":"T","path":"/p"},"outcome"`, 1)
+		var got reducer.Thread
+		require.NoError(t, got.UnmarshalJSON([]byte(text)))
+		assert.ErrorIs(t, got.Err(), event.ErrMalformed)
+		assert.Equal(t, "P event 1 T /p: want odd, found ", got.Err().Error())
+		assert.Equal(t, got.Err().Error(), stored(t, &got).Err().Error())
+	})
+	t.Run("of calls with one id all are answered", func(t *testing.T) {
+		text := strings.Replace(whole, `{"id":"m","role":"user","content":"hi"}`,
+			`{"id":"m","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"f","arguments":""}},{"id":"d","type":"function","function":{"name":"f","arguments":""}}]},`+
+				`{"id":"m2","role":"tool","toolCallId":"c","content":""}`, 1)
+		var got reducer.Thread
+		require.NoError(t, got.UnmarshalJSON([]byte(text)))
+		calls := got.Messages.At(0).ToolCalls
+		assert.Equal(t, messages.ToolCallAnswered, calls.At(0).Status)
+		assert.Equal(t, messages.ToolCallComplete, calls.At(1).Status)
+	})
+}
