@@ -71,6 +71,9 @@ func (r *Reducer) find(kind messages.Kind, id string) *entry {
 		return r.lastEntry
 	}
 	e := r.entries[kind][id]
+	if e == nil && len(r.gone) > 0 {
+		e = r.gone[messageKey{kind, id}]
+	}
 	if e != nil {
 		r.lastEntry, r.lastKind, r.lastID = e, kind, id
 	}
@@ -94,13 +97,18 @@ func (r *Reducer) entryFor(kind messages.Kind, id string) *entry {
 		} else {
 			e = new(entry)
 		}
-		if r.entries[kind] == nil {
-			r.entries[kind] = make(map[string]*entry)
-		}
-		r.entries[kind][id] = e
-		r.lastEntry, r.lastKind, r.lastID = e, kind, id
+		r.keep(kind, id, e)
 	}
 	return e
+}
+
+// keep puts an entry where those of messages that the thread holds, or is about to hold, are found.
+func (r *Reducer) keep(kind messages.Kind, id string, e *entry) {
+	if r.entries[kind] == nil {
+		r.entries[kind] = make(map[string]*entry)
+	}
+	r.entries[kind][id] = e
+	r.lastEntry, r.lastKind, r.lastID = e, kind, id
 }
 
 // edit returns the entry's message for the caller to change: the one that is there if no snapshot can hold
@@ -151,11 +159,20 @@ func (r *Reducer) nextOrd() uint64 {
 
 // hold makes m, which is in the list already, the entry's message.
 func (r *Reducer) hold(e *entry, m *messages.Message, epoch uint64) {
+	r.regain(e, m)
 	e.become(m, epoch)
 	r.warnSharedID(m)
 	r.indexCalls(e, m)
 	if m.Role == messages.RoleTool {
 		r.countAnswer(m.ToolCallID, 1)
+	}
+}
+
+// regain puts an entry whose message a snapshot had dropped back among those of the messages that the thread holds.
+func (r *Reducer) regain(e *entry, m *messages.Message) {
+	if k := keyOf(m); len(r.gone) > 0 && r.gone[k] == e {
+		delete(r.gone, k)
+		r.keep(k.kind, k.id, e)
 	}
 }
 

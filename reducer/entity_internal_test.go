@@ -93,8 +93,9 @@ func TestForgetting(t *testing.T) {
 		{ID: "o", Role: messages.RoleTool, ToolCallID: "nobody", Content: messages.Text("")},
 	}}
 	do(keep)
-	assert.Len(t, r.entries[messages.KindText], 100, "P-VER-5 owners are known for the run")
+	assert.Len(t, r.gone, 99+200, "P-VER-5 owners are known for the run")
 	do(fail, start)
+	assert.Empty(t, r.gone)
 	assert.Len(t, r.entries[messages.KindText], 1)
 	assert.Len(t, r.entries[messages.KindTool], 1)
 	assert.Empty(t, r.entries[messages.KindReasoning])

@@ -61,8 +61,11 @@ func (e *RunError) Error() string {
 type truncation struct{ cause error }
 
 func (t *truncation) Error() string {
-	if t.cause == nil {
+	switch {
+	case t.cause == nil:
 		return ErrTruncated.Error()
+	case errors.Is(t.cause, ErrTruncated): // says so itself
+		return t.cause.Error()
 	}
 	return ErrTruncated.Error() + ": " + t.cause.Error()
 }

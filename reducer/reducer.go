@@ -67,7 +67,7 @@ type Reducer struct {
 	lastTag   event.Owner
 	lastOrd   uint64
 	openings  uint64
-	gone      map[goneEntry]struct{}
+	gone      map[messageKey]*entry // of messages that snapshots dropped in this run
 	goneCalls map[string]struct{}
 
 	run        runState

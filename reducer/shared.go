@@ -1,6 +1,7 @@
 package reducer
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -85,82 +86,69 @@ func (r *Reducer) activityDelta(e *event.ActivityDelta) error {
 	return nil
 }
 
-// messagesSnapshot reconciles the conversation with the producer's own account of it (P-MSG-1, P-MSG-2).
+// messageKey is what a message is found by (P-ID-1).
+type messageKey struct {
+	kind messages.Kind
+	id   string
+}
+
+func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
+
+// messagesSnapshot reconciles the conversation with the producer's own account of it (P-MSG-1, P-MSG-2). It
+// passes over what the snapshot restates and what it drops, not over what it leaves alone.
 func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
-	type key struct {
-		kind messages.Kind
-		id   string
-	}
-	last := make(map[key]int, len(e.Messages))
+	last := make(map[messageKey]int, len(e.Messages))
 	var carries [messages.KindActivity + 1]bool
 	for i, m := range e.Messages {
-		k := key{m.Kind(), m.ID}
+		k := keyOf(m)
 		if _, twice := last[k]; twice {
 			r.warn("P-MSG-1", m.ID, "the snapshot holds that id more than once; its last copy counts (D-8)")
 		}
 		last[k] = i
 		carries[k.kind] = true
 	}
-	owns := ownedActivities(e.Metadata, carries[messages.KindActivity])
-	drop := func(m *messages.Message) bool {
-		switch m.Role {
-		case messages.RoleActivity:
-			return owns(m.ActivityType)
-		case messages.RoleReasoning:
-			return carries[messages.KindReasoning]
-		}
-		return true
-	}
+	r.dropOmitted(last, carries, ownedActivities(e.Metadata, carries[messages.KindActivity]))
 
-	items := make([]*messages.Message, 0, max(r.list.Len(), len(e.Messages)))
-	for _, m := range r.list.All() {
-		if m.Role == messages.RoleTool {
-			r.calls[m.ToolCallID].answers--
-			r.loose(m.ToolCallID)
-		}
-		if i, restated := last[key{m.Kind(), m.ID}]; restated {
-			items = append(items, e.Messages[i])
-		} else if !drop(m) {
-			items = append(items, m)
-		} else {
-			r.forget(r.entries[m.Kind()][m.ID])
-		}
-	}
-	var added []*entry
+	var restated, added []*entry
 	for i, m := range e.Messages {
-		if last[key{m.Kind(), m.ID}] != i {
+		if last[keyOf(m)] != i {
 			continue
 		}
 		en := r.entryFor(m.Kind(), m.ID)
-		if en.msg == nil {
-			items = append(items, m)
-			added = append(added, en)
-		} else {
+		if en.msg != nil {
 			r.forgetCalls(en)
+			r.uncount(en.msg)
 		}
 		en.own(r.run.seq, m.Owner)
 		for _, tc := range m.ToolCalls.All() {
 			r.callFor(tc.ID).own(r.run.seq, m.Owner)
 		}
-		r.nodeFor(m.Owner)
-	}
-	for _, m := range items {
 		if m.Role == messages.RoleTool {
 			r.callFor(m.ToolCallID).answers++
 		}
+		r.nodeFor(m.Owner)
 	}
-	for i, m := range items {
-		items[i] = r.asItStands(m)
-	}
-	r.list = messages.NewList(items...)
-	r.lastOrd = 0
-	for i, m := range items {
-		en := r.entries[m.Kind()][m.ID]
-		en.hint, en.ord, en.lastResult = i, r.nextOrd(), nil
-		if _, restated := last[key{m.Kind(), m.ID}]; restated {
-			en.become(m, 0) // the event holds it too
-			r.indexCalls(en, m)
+	for i, m := range e.Messages { // now that all answers are known
+		if last[keyOf(m)] != i {
+			continue
 		}
+		en := r.entryFor(m.Kind(), m.ID)
+		m = r.asItStands(en, m)
+		if en.msg != nil {
+			r.list = r.list.Set(r.locate(en), m)
+		} else {
+			en.hint, en.ord = r.list.Len(), r.nextOrd()
+			r.list = r.list.Append(m)
+			added = append(added, en)
+			r.regain(en, m)
+		}
+		en.become(m, 0) // the event holds it too
+		en.lastResult = nil
+		restated = append(restated, en)
+	}
+	slices.SortFunc(restated, func(a, b *entry) int { return cmp.Compare(a.ord, b.ord) })
+	for _, en := range restated {
+		r.indexCalls(en, en.msg)
 	}
 	for _, en := range added {
 		r.warnSharedID(en.msg)
@@ -168,10 +156,39 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 	r.change.Kind = ConversationRestated
 }
 
+// dropOmitted drops the messages that a snapshot omits and whose kind it restates.
+func (r *Reducer) dropOmitted(restated map[messageKey]int, carries [messages.KindActivity + 1]bool, owns func(string) bool) {
+	for kind := messages.KindText; kind <= messages.KindActivity; kind++ {
+		if kind == messages.KindReasoning && !carries[kind] || kind == messages.KindActivity && owns == nil {
+			continue
+		}
+		var drop []*entry
+		for id, en := range r.entries[kind] {
+			if _, keep := restated[messageKey{kind, id}]; !keep && (kind != messages.KindActivity || owns(en.msg.ActivityType)) {
+				drop = append(drop, en)
+			}
+		}
+		slices.SortFunc(drop, func(a, b *entry) int { return cmp.Compare(b.ord, a.ord) }) // no hint shifts before it is used
+		for _, en := range drop {
+			r.list = r.list.Remove(r.locate(en))
+			r.uncount(en.msg)
+			r.forget(en)
+		}
+	}
+}
+
+// uncount says that a message, if it is a tool result, no longer answers its call.
+func (r *Reducer) uncount(m *messages.Message) {
+	if m.Role == messages.RoleTool {
+		r.calls[m.ToolCallID].answers--
+		r.loose(m.ToolCallID)
+	}
+}
+
 // asItStands returns the message with its calls in the status that the conversation around them tells, and
 // streaming if it is open; the message itself if it is that already.
-func (r *Reducer) asItStands(m *messages.Message) *messages.Message {
-	streaming := r.entries[m.Kind()][m.ID].openIn == r.run.seq
+func (r *Reducer) asItStands(e *entry, m *messages.Message) *messages.Message {
+	streaming := e.openIn == r.run.seq
 	calls := m.ToolCalls
 	for i, tc := range m.ToolCalls.All() {
 		status := r.statusOf(r.calls[tc.ID])
@@ -194,9 +211,11 @@ func (r *Reducer) asItStands(m *messages.Message) *messages.Message {
 func (r *Reducer) forget(e *entry) {
 	r.forgetCalls(e)
 	if r.gone == nil {
-		r.gone = make(map[goneEntry]struct{})
+		r.gone = make(map[messageKey]*entry)
 	}
-	r.gone[goneEntry{e.msg.Kind(), e.msg.ID}] = struct{}{}
+	k := keyOf(e.msg)
+	r.gone[k] = e
+	delete(r.entries[k.kind], k.id)
 	e.become(nil, 0)
 	e.lastResult = nil
 }
@@ -211,18 +230,8 @@ func (r *Reducer) forgetCalls(e *entry) {
 	}
 }
 
-type goneEntry struct {
-	kind messages.Kind
-	id   string
-}
-
 // sweep drops the records of what earlier runs' snapshots dropped, at the start of a run.
 func (r *Reducer) sweep() {
-	for g := range r.gone {
-		if e := r.entries[g.kind][g.id]; e != nil && e.msg == nil {
-			delete(r.entries[g.kind], g.id)
-		}
-	}
 	for id := range r.goneCalls {
 		if c := r.calls[id]; c != nil && c.tc == nil && c.answers == 0 {
 			delete(r.calls, id)
@@ -232,22 +241,27 @@ func (r *Reducer) sweep() {
 }
 
 // ownedActivities says which activity types a snapshot restates, so that those it omits are dropped
-// (P-MSG-2).
+// (P-MSG-2); nil if none.
 func ownedActivities(meta messages.Metadata, carriesAny bool) func(activityType string) bool {
+	all := func(string) bool { return true }
 	types := meta.Get("@ag-ui/client").Get("authoritativeActivityTypes")
 	switch types.Kind() {
 	case state.KindAbsent:
-		return func(string) bool { return carriesAny }
+		if carriesAny {
+			return all
+		}
 	case state.KindNull:
-		return func(string) bool { return true }
+		return all
 	case state.KindArray:
-		var owned []string
+		owned := make(map[string]bool)
 		for _, v := range types.Elements() {
 			if s, ok := v.AsString(); ok {
-				owned = append(owned, s)
+				owned[s] = true
 			}
 		}
-		return func(activityType string) bool { return slices.Contains(owned, activityType) }
+		if len(owned) > 0 {
+			return func(activityType string) bool { return owned[activityType] }
+		}
 	}
-	return func(string) bool { return false }
+	return nil
 }

@@ -118,6 +118,11 @@ func (r *Reducer) firstOpen(ns namespace) string {
 		for id, e := range r.entries[kindOf[ns]] {
 			look(id, &e.lifetime)
 		}
+		for k, e := range r.gone {
+			if k.kind == kindOf[ns] {
+				look(k.id, &e.lifetime)
+			}
+		}
 	}
 	return first
 }

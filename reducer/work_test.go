@@ -278,3 +278,23 @@ func costAtTheEnd(t *testing.T, n int, tell func(n int, do func(...event.Event))
 	})
 	return slices.Min(batches[len(batches)*3/4:])
 }
+
+// A snapshot passes over what it leaves alone: activities and reasoning that it does not restate.
+func TestSnapshotPassesOverWhatStays(t *testing.T) {
+	cost := func(n int) uint64 {
+		r := reducer.New(nil)
+		apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
+		for i := range n {
+			apply(t, r, &event.ActivitySnapshot{MessageID: fmt.Sprint(i), ActivityType: "a", Content: state.EmptyObject()})
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 20 {
+			apply(t, r, &event.MessagesSnapshot{})
+		}
+		runtime.ReadMemStats(&after)
+		require.Equal(t, n, r.Thread().Messages.Len())
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	assert.Less(t, cost(20_000), cost(10)+20_000, "bytes for 20 snapshots; a pointer a message would be 3 MB")
+}
