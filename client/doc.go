@@ -10,5 +10,8 @@
 // immutable snapshots of the thread to any number of goroutines (package subscribe). How a run ended is one
 // [Result], and its error is told apart with errors.Is and errors.As.
 //
+// [Record] writes what a session's agent sends to a file. [FoldRecording] makes a thread of such a file, or of any
+// captured stream, at once; a Session with a Replay goes through it run by run, as many as [Replay.Runs] counts.
+//
 // A POST is never sent twice: there is no retry and no resumption, because the protocol has none (P-SSE-1).
 package client

@@ -47,7 +47,7 @@ type TooLargeError = sse.TooLargeError
 type StatusError struct {
 	Status int // such as 401
 	Header http.Header
-	Body   []byte // at most the first 64 KiB
+	Body   []byte // at most the first 64 KiB, and what came in time; nil if the status is 101
 }
 
 // Error names the status and what the body says, if it can be told.
@@ -111,7 +111,7 @@ func shorten(s string, n int) string {
 // ContentTypeError is a 2xx answer that is no event stream (P-SSE-1). It matches ErrContentType.
 type ContentTypeError struct {
 	ContentType string // as it came, "" if there was none
-	Body        []byte // its beginning, at most 1 KiB
+	Body        []byte // its beginning, at most 1 KiB, and what came in time
 }
 
 // Error names the media type and shows the beginning of the body.

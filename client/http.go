@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,7 @@ const (
 	maxErrorBody    = 64 << 10
 	maxWrongBody    = 1 << 10
 	maxRedirects    = 10
+	maxErrorTime    = 5 * time.Second
 	eventStreamType = "text/event-stream"
 )
 
@@ -41,13 +43,15 @@ type HTTPOptions struct {
 	// about redirects that keep the POST.
 	Client *http.Client
 	// Header is sent with every request, besides Accept, Content-Type and what the Client adds. It is copied.
+	// A redirect to another scheme, host or port is followed without it, and so are those behind it.
 	Header http.Header
 	// HeaderTimeout bounds the time from sending a request to the header of its answer. 0 means
 	// DefaultHeaderTimeout, a negative duration no bound.
 	HeaderTimeout time.Duration
 	// IdleTimeout bounds the time between two reads of the answer; a comment sent to keep the connection
 	// alive counts as life. The time that the reader of the events takes does not count. 0 means
-	// DefaultIdleTimeout, a negative duration no bound.
+	// DefaultIdleTimeout, a negative duration no bound. The body of an answer that is no event stream is read
+	// for as long altogether, and for 5 s at most.
 	IdleTimeout time.Duration
 	// MaxEventBytes bounds the data of one event. 0 means DefaultMaxEventBytes, a negative number no bound.
 	MaxEventBytes int
@@ -90,7 +94,7 @@ func NewHTTP(url string, o *HTTPOptions) *HTTP {
 	h.header.Set("Accept", eventStreamType)
 	h.header.Set("Content-Type", "application/json")
 	h.client.Transport = once{h.client.Transport}
-	h.client.CheckRedirect = checkRedirect(h.client.CheckRedirect)
+	h.client.CheckRedirect = checkRedirect(o.Header, h.client.CheckRedirect)
 	return h
 }
 
@@ -116,9 +120,18 @@ func (t once) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // checkRedirect lets only redirects pass that send the POST again, and of these those that next, if there
-// is one, lets pass.
-func checkRedirect(next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+// is one, lets pass. What header holds is for the first server alone: net/http would take all of it along but
+// Authorization and cookies.
+func checkRedirect(header http.Header, next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+	header = header.Clone()
 	return func(req *http.Request, via []*http.Request) error {
+		if leaves(req, via) {
+			for key := range header {
+				if k := http.CanonicalHeaderKey(key); k != "Accept" && k != "Content-Type" {
+					delete(req.Header, key)
+				}
+			}
+		}
 		switch {
 		case req.Method != http.MethodPost:
 			return http.ErrUseLastResponse
@@ -129,6 +142,28 @@ func checkRedirect(next func(*http.Request, []*http.Request) error) func(*http.R
 		}
 		return nil
 	}
+}
+
+// leaves reports whether req, or a redirect before it, goes to another server than the first request.
+func leaves(req *http.Request, via []*http.Request) bool {
+	first := origin(via[0].URL)
+	for _, r := range append(slices.Clone(via[1:]), req) {
+		if origin(r.URL) != first {
+			return true
+		}
+	}
+	return false
+}
+
+// origin returns what tells servers apart (RFC 6454, section 4).
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = u.Scheme // its default port
+	} else if u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
+		port = u.Scheme
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + " " + port
 }
 
 // Run posts the input and yields the answer's events as frames. What enforcement removes from the input
@@ -273,33 +308,55 @@ func (r *request) failure(op string, err error, truncated bool) error {
 
 // read judges the answer and yields its events.
 func (r *request) read(resp *http.Response, yield func(event.Event, error) bool) error {
-	timer := r.watch(opRead, r.idleTimeout, resp.StatusCode/100 == 2)
-	defer timer.Stop()
-	body := io.Reader(&watched{resp.Body, timer, r.idleTimeout})
 	if resp.StatusCode/100 != 2 {
-		text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		if err != nil && r.parent.Err() != nil {
+		e := &StatusError{Status: resp.StatusCode, Header: resp.Header}
+		if resp.StatusCode == http.StatusSwitchingProtocols {
+			return e // its body is the connection, which no context ends
+		}
+		var err error
+		if e.Body, err = r.beginning(resp.Body, maxErrorBody); err != nil && r.parent.Err() != nil {
 			return canceled(r.parent)
 		}
-		return &StatusError{Status: resp.StatusCode, Header: resp.Header, Body: text}
+		return e
+	}
+	stream := isEventStream(resp.Header.Get("Content-Type"))
+	body := io.Reader(resp.Body)
+	if stream {
+		timer := r.watch(opRead, r.idleTimeout, true)
+		defer timer.Stop()
+		body = &watched{resp.Body, timer, r.idleTimeout}
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); strings.EqualFold(encoding, "gzip") {
 		body = &gunzip{src: body}
 	} else if encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return &TransportError{Op: opRead, Err: fmt.Errorf("content encoding %q is not supported", encoding)}
 	}
-	contentType := resp.Header.Get("Content-Type")
-	if !isEventStream(contentType) {
-		text, err := io.ReadAll(io.LimitReader(body, maxWrongBody))
+	if !stream {
+		text, err := r.beginning(body, maxWrongBody)
 		switch {
-		case err != nil:
+		case err != nil && (r.parent.Err() != nil || context.Cause(r.ctx) != errEnough):
 			return r.failure(opRead, err, true)
-		case len(text) == 0:
+		case err == nil && len(text) == 0:
 			return truncated("the answer is empty")
 		}
-		return &ContentTypeError{ContentType: contentType, Body: text}
+		return &ContentTypeError{ContentType: resp.Header.Get("Content-Type"), Body: text}
 	}
 	return r.frames(sse.NewReader(body, r.maxEventBytes), yield)
+}
+
+// errEnough ends a request whose answer is an error that was read for long enough.
+var errEnough = errors.New("read for long enough")
+
+// beginning reads up to n bytes of a body that is no event stream, within a time for all of them, and returns
+// what came by then. The error is that of the last read.
+func (r *request) beginning(body io.Reader, n int64) ([]byte, error) {
+	after := maxErrorTime
+	if r.idleTimeout >= 0 {
+		after = min(after, r.idleTimeout)
+	}
+	timer := time.AfterFunc(after, func() { r.cancel(errEnough) })
+	defer timer.Stop()
+	return io.ReadAll(io.LimitReader(body, n))
 }
 
 // isEventStream reports whether a media type is that of server-sent events, whatever its parameters.

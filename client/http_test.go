@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -225,6 +226,28 @@ func TestWhatIsNoStream(t *testing.T) {
 		assert.Equal(t, "unexpected status 401 Unauthorized: no such key", err.Error())
 		assert.EqualValues(t, 1, c.requests.Load(), "nothing is tried again")
 	})
+	t.Run("101 is an error without a body, and its connection is closed", func(t *testing.T) {
+		closed := make(chan error, 1)
+		agent, _ := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				closed <- err
+				return
+			}
+			defer conn.Close()
+			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+			conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+			_, err = conn.Read(make([]byte, 1))
+			closed <- err
+		})
+		_, _, err := read(t, agent.Run(t.Context(), input))
+		var status *StatusError
+		require.ErrorAs(t, err, &status)
+		assert.Equal(t, 101, status.Status)
+		assert.Equal(t, "x", status.Header.Get("Upgrade"))
+		assert.Nil(t, status.Body)
+		assert.ErrorIs(t, <-closed, io.EOF)
+	})
 	t.Run("an error's body is bounded", func(t *testing.T) {
 		agent, _ := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(500)
@@ -429,6 +452,11 @@ func TestARequestIsNeverSentTwice(t *testing.T) {
 	})
 }
 
+// transport is a function that answers requests.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
 func TestRedirects(t *testing.T) {
 	to := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -461,6 +489,45 @@ func TestRedirects(t *testing.T) {
 			assert.EqualValues(t, 1, c.requests.Load())
 		})
 	}
+	t.Run("a redirect to another server takes the caller's header nowhere", func(t *testing.T) {
+		ask := func(path string, hops map[string]string) map[string]http.Header {
+			seen := map[string]http.Header{}
+			agent := NewHTTP("http://agent.test"+path, &HTTPOptions{
+				Header: http.Header{"X-Api-Key": {"secret"}, "x-raw": {"secret"}, "Authorization": {"secret"}, "Accept": {"mine"}},
+				Client: &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
+					seen[req.URL.String()] = req.Header
+					resp := &http.Response{StatusCode: 307, Header: http.Header{"Location": {hops[req.URL.String()]}}, Body: http.NoBody, Request: req}
+					if resp.Header.Get("Location") == "" {
+						resp = &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(stream))}
+					}
+					return resp, nil
+				})},
+			})
+			_, _, err := read(t, agent.Run(t.Context(), input))
+			require.NoError(t, err)
+			assert.Len(t, seen, len(hops)+1)
+			for _, h := range seen {
+				assert.Equal(t, "text/event-stream", h.Get("Accept"))
+				assert.Equal(t, "application/json", h.Get("Content-Type"))
+			}
+			return seen
+		}
+		has := func(h http.Header) bool {
+			secrets := len(h["X-Api-Key"]) + len(h["x-raw"]) + len(h["Authorization"])
+			assert.Contains(t, []int{0, 3}, secrets, "all or none")
+			return secrets > 0
+		}
+		for to, want := range map[string]bool{
+			"http://agent.test/there": true, "http://agent.test:80/there": true, "https://agent.test/there": false,
+			"http://agent.test:8080/there": false, "http://sub.agent.test/there": false, "http://other.test/there": false,
+		} {
+			assert.Equal(t, want, has(ask("/", map[string]string{"http://agent.test/": to})[to]), to)
+		}
+		seen := ask("/", map[string]string{"http://agent.test/": "http://other.test/", "http://other.test/": "http://agent.test/back"})
+		assert.True(t, has(seen["http://agent.test/"]))
+		assert.False(t, has(seen["http://other.test/"]))
+		assert.False(t, has(seen["http://agent.test/back"]), "nor back again")
+	})
 	t.Run("a circle ends", func(t *testing.T) {
 		agent, c := serve(t, nil, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusTemporaryRedirect) })
 		_, _, err := read(t, agent.Run(t.Context(), input))
@@ -611,8 +678,10 @@ func TestOutgoingEnforcement(t *testing.T) {
 // pipeTransport answers with a body that the test writes, and ends it with the request's context, as
 // net/http does. It is for synctest, which real sockets are not.
 type pipeTransport struct {
-	delay time.Duration // before the header
-	serve func(w *io.PipeWriter)
+	delay       time.Duration // before the header
+	status      int           // 0 means 200
+	contentType string        // "" means an event stream
+	serve       func(w *io.PipeWriter)
 }
 
 func (p pipeTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -625,7 +694,8 @@ func (p pipeTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	context.AfterFunc(req.Context(), func() { pw.CloseWithError(req.Context().Err()) })
 	go p.serve(pw)
 	return &http.Response{
-		StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: pr, Request: req, ProtoMajor: 1, ProtoMinor: 1,
+		StatusCode: cmp.Or(p.status, 200), Header: http.Header{"Content-Type": {cmp.Or(p.contentType, "text/event-stream")}},
+		Body: pr, Request: req, ProtoMajor: 1, ProtoMinor: 1,
 	}, nil
 }
 
@@ -695,6 +765,50 @@ func TestTimeouts(t *testing.T) {
 			delay: 24 * time.Hour, serve: after(24*time.Hour, pieces...)})
 		require.NoError(t, err)
 		assert.Len(t, got, 3)
+	})
+	drips := func(w *io.PipeWriter) {
+		for {
+			time.Sleep(20 * time.Millisecond)
+			if _, err := io.WriteString(w, "x"); err != nil {
+				return
+			}
+		}
+	}
+	bubble("an error's body that drips is read for a bounded time", func(t *testing.T) {
+		for idle, want := range map[time.Duration]time.Duration{0: maxErrorTime, -1: maxErrorTime, time.Hour: maxErrorTime, time.Second: time.Second} {
+			_, took, err := run(t, HTTPOptions{IdleTimeout: idle}, pipeTransport{status: 503, serve: drips})
+			var status *StatusError
+			require.ErrorAs(t, err, &status)
+			assert.Equal(t, 503, status.Status)
+			assert.InDelta(t, int(want/(20*time.Millisecond)), len(status.Body), 1, "what came by then")
+			assert.Equal(t, want, took)
+			time.Sleep(time.Second) // the other end notices
+		}
+	})
+	bubble("so is the beginning of what is no event stream", func(t *testing.T) {
+		_, took, err := run(t, HTTPOptions{}, pipeTransport{contentType: "text/html", serve: drips})
+		var wrong *ContentTypeError
+		require.ErrorAs(t, err, &wrong)
+		assert.Equal(t, "text/html", wrong.ContentType)
+		assert.NotEmpty(t, wrong.Body)
+		assert.Equal(t, maxErrorTime, took)
+		time.Sleep(time.Second) // the other end notices
+		_, took, err = run(t, HTTPOptions{}, pipeTransport{contentType: "text/html", serve: func(*io.PipeWriter) {}})
+		require.ErrorAs(t, err, &wrong)
+		assert.Empty(t, wrong.Body)
+		assert.Equal(t, maxErrorTime, took)
+	})
+	bubble("the caller's end comes before an error's body does", func(t *testing.T) {
+		for _, p := range []pipeTransport{{status: 503, serve: drips}, {contentType: "text/html", serve: drips}} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			start := time.Now()
+			_, _, err := read(t, NewHTTP("http://agent", &HTTPOptions{Client: &http.Client{Transport: p}}).Run(ctx, input))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.NotErrorIs(t, err, ErrStatus)
+			assert.Equal(t, time.Second, time.Since(start))
+			cancel()
+			time.Sleep(time.Second) // the other end notices
+		}
 	})
 	bubble("a slow reader does not count", func(t *testing.T) {
 		agent := NewHTTP("http://agent", &HTTPOptions{IdleTimeout: time.Minute, Client: &http.Client{Transport: pipeTransport{serve: after(0, pieces...)}}})

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agfold/agfold/event"
@@ -51,11 +52,16 @@ func Decline(interruptID string) Answer {
 // Entry returns the answer as a run's input carries it, for [RunOptions.Resume].
 func (a Answer) Entry() (event.ResumeEntry, error) { return a.entry, a.err }
 
-// AnswerAll makes the full list of answers that Resume needs: what answer returns for each interrupt.
+// AnswerAll makes the full list of answers that Resume needs: what answer returns for each interrupt. Of several
+// interrupts with one id, which cannot be answered apart, it is asked about the first.
 func AnswerAll(interrupts []event.Interrupt, answer func(event.Interrupt) Answer) []Answer {
-	answers := make([]Answer, len(interrupts))
-	for i, in := range interrupts {
-		answers[i] = answer(in)
+	answers := make([]Answer, 0, len(interrupts))
+	asked := make(map[string]bool, len(interrupts))
+	for _, in := range interrupts {
+		if !asked[in.ID] {
+			asked[in.ID] = true
+			answers = append(answers, answer(in))
+		}
 	}
 	return answers
 }
@@ -67,17 +73,31 @@ func DeclineAll(interrupts []event.Interrupt) []Answer {
 
 // Expired reports whether an interrupt can no longer be resolved at the time now: its expiresAt, read as a
 // date, is at or before it (P-INT-1). What cannot be read as a date never expires.
+//
+// A date is one of ISO 8601: a year, month or day, which begins at midnight UTC, or a day and a time of day,
+// which is UTC if no offset follows. A space may stand in place of the T, and letters may be small.
 func Expired(in event.Interrupt, now time.Time) bool {
 	at, ok := in.ExpiresAt.Get()
 	if !ok {
 		return false
 	}
-	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", time.DateOnly} {
+	at = strings.ToUpper(strings.TrimSpace(at))
+	if day, clock, ok := strings.Cut(at, " "); ok {
+		at = day + "T" + strings.ReplaceAll(clock, " ", "")
+	}
+	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, at); err == nil {
 			return !t.After(now)
 		}
 	}
 	return false
+}
+
+// dateLayouts are the forms of a date. A fraction may follow the seconds in each.
+var dateLayouts = [...]string{
+	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07",
+	"2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07",
+	time.DateOnly, "2006-01", "2006",
 }
 
 // checkResume carries out P-INT-1 before anything is sent.

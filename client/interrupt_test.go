@@ -192,6 +192,14 @@ func TestAnswers(t *testing.T) {
 	require.Len(t, none, 2)
 	assert.Equal(t, `{"interruptId":"i2","status":"cancelled"}`, entry(none[1]))
 	assert.Empty(t, client.DeclineAll(nil))
+
+	twice := []event.Interrupt{{ID: "i1", Reason: "a"}, {ID: "i2", Reason: "b"}, {ID: "i1", Reason: "c"}}
+	one := client.AnswerAll(twice, func(in event.Interrupt) client.Answer { return client.Resolve(in.ID, in.Reason) })
+	require.Len(t, one, 2, "P-INT-1 one entry for each id")
+	assert.Equal(t, `{"interruptId":"i1","status":"resolved","payload":"a"}`, entry(one[0]))
+	s, _ := interrupted(t, twice, says(begins, succeeds))
+	_, resumed := s.Resume(t.Context(), one...)
+	assert.NoError(t, resumed)
 	_, err := client.Resolve("i1", make(chan int)).Entry()
 	assert.Error(t, err)
 }
@@ -213,6 +221,23 @@ func TestExpired(t *testing.T) {
 		{"without an offset it is UTC", expiring("i", "2026-07-01T12:00:00"), true},
 		{"a day begins at midnight UTC", expiring("i", "2026-07-01"), true},
 		{"a later day", expiring("i", "2026-07-02"), false},
+		{"a month begins at midnight UTC", expiring("i", "2026-07"), true},
+		{"a later month", expiring("i", "2026-08"), false},
+		{"a year begins at midnight UTC", expiring("i", "2026"), true},
+		{"a later year", expiring("i", "2027"), false},
+		{"a space in place of the T", expiring("i", "2026-07-01 12:00:00"), true},
+		{"a space, after", expiring("i", "2026-07-01 12:00:00.001"), false},
+		{"a space and an offset", expiring("i", "2026-07-01 14:00:00+02:00"), true},
+		{"a space before the offset", expiring("i", "2026-07-01 14:00:00 +0200"), true},
+		{"an offset without a colon", expiring("i", "2026-07-01T14:00:00+0200"), true},
+		{"an offset without a colon, after", expiring("i", "2026-07-01T11:00:00-0200"), false},
+		{"an offset of hours", expiring("i", "2026-07-01T14:00:00.0+02"), true},
+		{"small letters", expiring("i", "2026-07-01t12:00:00z"), true},
+		{"small letters, after", expiring("i", "2026-07-01t12:00:01z"), false},
+		{"without seconds and offset", expiring("i", "2026-07-01T12:00"), true},
+		{"white space around", expiring("i", " 2026-07-01\n"), true},
+		{"no such month", expiring("i", "2020-13"), false},
+		{"milliseconds are no date", expiring("i", "1577836800000"), false},
 		{"what is no date never expires", expiring("i", "soon"), false},
 		{"empty never expires", expiring("i", ""), false},
 	} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/reducer"
 )
 
 // Middleware stands between an agent and who runs it. It returns an Agent that runs next and may change the
@@ -22,12 +23,25 @@ type Middleware func(next Agent) Agent
 // what older producers send; it is there without any middleware too (P-PIPE-1).
 func Chain(agent Agent, middleware ...Middleware) Agent {
 	chained := Agent(agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-		return event.Upgrade(refusingNil(agent.Run(ctx, in)))
+		u := event.NewUpgrader()
+		u.Follow(slices.All(in.Messages))
+		if th, ok := ctx.Value(historyKey{}).(*reducer.Thread); ok {
+			u.Follow(th.Messages.All())
+		}
+		return mapped(refusingNil(agent.Run(ctx, in)), func() func(event.Event) event.Event { return u.Upgrade })
 	}))
 	for _, m := range slices.Backward(middleware) {
 		chained = m(chained)
 	}
 	return chained
+}
+
+// historyKey is where the context of a session's run holds the thread that it goes on with: middleware may take
+// messages out of the input.
+type historyKey struct{}
+
+func withHistory(ctx context.Context, th *reducer.Thread) context.Context {
+	return context.WithValue(ctx, historyKey{}, th)
 }
 
 // refusingNil spares everything behind it events that are not there.

@@ -12,9 +12,10 @@ import (
 )
 
 // Record returns a middleware that writes runs to w as they happen: the input, and every event with the time
-// since the run's start, one line of JSON each. [Replay] reads it back. Each line is one call of w's Write,
-// followed by w's Flush if it has one, so that a crash loses no more than the last line; a file that is not
-// empty is gone on with. Closing w stays with the caller.
+// since the run's start, one line of JSON each, and the text of an error that the stream ends with. [Replay] and
+// [FoldRecording] read it back. Each line is one call of w's Write, followed by w's Flush if it has one, so that
+// a crash loses no more than the last line; a file that is not empty is gone on with. Closing w stays with the
+// caller.
 //
 // It records what passes where it stands: as the last argument of [Chain], what the agent sent. An event that
 // a middleware inside has dropped is not recorded. Runs at the same time need a Record and a w of their own.
@@ -30,7 +31,11 @@ func Record(w io.Writer) Middleware {
 				failure := rec.Head(&in, start)
 				told := false
 				for ev, err := range next.Run(ctx, in) {
-					if err == nil && failure == nil && ev != nil {
+					switch {
+					case failure != nil:
+					case err != nil:
+						_ = rec.Error(err, time.Since(start)) // no event follows that could carry a warning
+					case ev != nil:
 						failure = rec.Event(ev, time.Since(start))
 					}
 					if err == nil && failure != nil && !told {

@@ -27,8 +27,9 @@ type ReplayOptions struct {
 // forms, or what [Record] has written. The input of a run plays no part. It is safe for concurrent use.
 //
 // In what Record has written, the first run is answered with the first recorded run, the second with the
-// second, and one more than there are is an error that matches ErrRecording. Any other recording is one run
-// that can be repeated.
+// second, and one more than there are is an error that matches ErrRecording. A session that is asked for that
+// one more has then begun it, so its thread ends with a truncated run: [Replay.Runs] tells beforehand how many
+// there are. Any other recording is one run that can be repeated.
 type Replay struct {
 	open  func() (io.ReadCloser, error)
 	o     ReplayOptions
@@ -49,9 +50,45 @@ func ReplayFile(name string, o *ReplayOptions) *Replay {
 	return NewReplay(func() (io.ReadCloser, error) { return os.Open(name) }, o)
 }
 
+// Runs opens the recording and counts the runs in it, also those that broke off: 0 if it is empty, 1 if it is
+// not of Record's making. A session has replayed all of them once its thread holds as many:
+//
+//	for s.Thread().Runs.Len() < n {
+//		… s.Send(ctx)
+//	}
+//
+// The error, besides those of opening and reading, matches ErrRecording or ErrTooLarge; the runs before it are
+// counted.
+func (r *Replay) Runs() (int, error) {
+	file, err := r.open()
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	rec, err := recording.Open(file, &recording.Options{MaxEventBytes: r.o.MaxEventBytes})
+	if err != nil {
+		return 0, err
+	}
+	if rec.Form() != recording.FormAgfold && rec.Form() != recording.FormEmpty {
+		return 1, nil
+	}
+	n := 0
+	for e, err := range rec.Entries() {
+		switch {
+		case errors.Is(err, recording.ErrCut):
+		case err != nil:
+			return n, err
+		case n == 0 || e.Head != nil:
+			n++
+		}
+	}
+	return n, nil
+}
+
 // Run yields the events of the recorded run. An error, besides the end of ctx and those of opening and
 // reading, matches ErrRecording if what was opened is no recording, ErrTruncated if the recording ends in the
-// middle of an event, or ErrTooLarge.
+// middle of an event, or ErrTooLarge; or it is the one that the recorded stream ended with: it has the same text,
+// and matches ErrTruncated if that did.
 func (r *Replay) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		if err := r.run(ctx, yield); err != nil && err != errBreak {
@@ -100,6 +137,9 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 		}
 		if err := r.wait(ctx, start, e.At); err != nil {
 			return err
+		}
+		if e.Err != nil {
+			return e.Err
 		}
 		if !yield(e.Event, nil) {
 			return errBreak

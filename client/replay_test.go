@@ -135,6 +135,40 @@ func TestReplayOfSeveralRuns(t *testing.T) {
 	assert.Contains(t, err.Error(), "run 3: there are 2")
 }
 
+func TestReplayRuns(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		want       int
+		err        error
+	}{
+		{"nothing", "", 0, nil},
+		{"a captured stream", stream, 1, nil},
+		{"lines that are cut", started + "\n{", 1, nil},
+		{"two runs of which one broke off", recordedRuns, 2, nil},
+		{"a run without events", recordedRuns + `{"agfold":"recording/1"}`, 3, nil},
+		{"a head that is cut", recordedRuns + `{"agfold":"recor`, 2, nil},
+		{"events without a head", `{"at":1,"event":` + started + "}\n" + recordedRuns, 3, nil},
+		{"what stops being a recording", recordedRuns + "Hello\n" + recordedRuns, 2, ErrRecording},
+		{"what is no recording", "Hello", 0, ErrRecording},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			agent, open := replay(row.text, nil)
+			n, err := agent.Runs()
+			assert.Equal(t, row.want, n)
+			require.ErrorIs(t, err, row.err)
+			assert.Zero(t, *open)
+			if row.err == nil && n > 0 {
+				for i := range n {
+					_, _, err := read(t, agent.Run(t.Context(), input))
+					require.NotErrorIs(t, err, ErrRecording, "counting takes none away: run %d", i+1)
+				}
+			}
+		})
+	}
+	_, err := ReplayFile(filepath.Join(t.TempDir(), "none"), nil).Runs()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
 func TestReplayWithTiming(t *testing.T) {
 	for _, tt := range []struct {
 		speed float64
@@ -213,11 +247,13 @@ func TestRecord(t *testing.T) {
 			assert.Equal(t, `{"at":0,"event":`+started+`}`, lines[1])
 			assert.Equal(t, `{"at":1500,"event":{"type":"CUSTOM","name":"1","value":`+started+`}}`, lines[2])
 
+			assert.Equal(t, `{"at":1500,"error":"lost"}`, lines[3])
+
 			again := ReplayFile(name, &ReplayOptions{Speed: 1})
 			for _, id := range []string{"1", "2"} {
 				start := time.Now()
 				got, _, err := read(t, again.Run(t.Context(), input))
-				require.NoError(t, err)
+				require.EqualError(t, err, "lost")
 				assert.Equal(t, []string{started, `{"type":"CUSTOM","name":"` + id + `","value":` + started + `}`}, got)
 				assert.Equal(t, 1500*time.Millisecond, time.Since(start))
 			}

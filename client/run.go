@@ -256,9 +256,10 @@ type pull struct {
 
 // run applies and yields what the agent sends, to the end.
 func (p *pull) run(in event.RunInput) {
-	ctx, cancel := context.WithCancel(p.ctx)
+	ctx, cancel := context.WithCancel(withHistory(p.ctx, p.s.thread))
 	defer cancel()
-	var linger *time.Timer
+	var linger *time.Timer // for all that comes between the end of a run and the next run
+	var until time.Time
 	for ev, err := range p.s.agent.Run(ctx, in) {
 		if linger != nil && !linger.Stop() {
 			return // too late
@@ -270,10 +271,14 @@ func (p *pull) run(in event.RunInput) {
 		if !p.apply(ev) {
 			return
 		}
-		if p.ended && p.s.o.Linger > 0 {
-			linger = time.AfterFunc(p.s.o.Linger, cancel)
-		} else {
+		switch {
+		case !p.ended || p.s.o.Linger < 0:
 			linger = nil
+		case linger == nil:
+			until = time.Now().Add(p.s.o.Linger)
+			linger = time.AfterFunc(p.s.o.Linger, cancel)
+		default:
+			linger.Reset(time.Until(until))
 		}
 	}
 	if linger != nil {

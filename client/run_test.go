@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -491,8 +492,21 @@ func TestLinger(t *testing.T) {
 		{"a late RUN_ERROR in time counts", time.Second, then(says(begins, succeeds), pauses(time.Second/2), says(fails)), time.Second / 2, reducer.Failed, nil},
 		{"what comes later does not count", time.Second, then(says(begins, succeeds), deafPause(2*time.Second), says(fails)), 2 * time.Second, reducer.Succeeded, nil},
 		{"negative waits for ever", -1, then(says(begins, succeeds), pauses(time.Hour), says(fails)), time.Hour, reducer.Failed, nil},
-		{"each event begins it anew", time.Second, then(says(begins, succeeds), pauses(time.Second/2), says(`{"type":"NEWS"}`), pauses(3*time.Second/4), says(fails)),
-			5 * time.Second / 4, reducer.Failed, nil},
+		{"other events do not prolong it", time.Second, then(says(begins, succeeds), pauses(time.Second/2), says(`{"type":"NEWS"}`), pauses(3*time.Second/4), says(fails)),
+			time.Second, reducer.Succeeded, nil},
+		{"not for ever either", time.Second, func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+			step := then(says(begins, succeeds), pauses(0))
+			for range 100 {
+				if err := step(ctx, in, emit); err != nil {
+					return err
+				}
+				step = then(says(`{"type":"NEWS"}`), pauses(time.Second/8*3))
+			}
+			return nil
+		}, time.Second, reducer.Succeeded, nil},
+		{"another run has a time of its own", time.Second,
+			then(says(begins, succeeds), pauses(3*time.Second/4), says(begins, succeeds), pauses(3*time.Second/4), says(fails)),
+			3 * time.Second / 2, reducer.Failed, nil},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -621,6 +635,40 @@ func TestUpgradeOnEveryPath(t *testing.T) {
 			assert.Equal(t, []string{"reasoning r-thinking-2: hm"}, shown(res.Thread))
 			assert.Equal(t, []string{"RUN_STARTED", "REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_CONTENT",
 				"REASONING_MESSAGE_END", "REASONING_END", "RUN_FINISHED"}, seen, "middleware comes after the upgrade")
+		})
+	}
+}
+
+func TestThinkingOfRunsWithOneID(t *testing.T) {
+	thinks := func(s string) turn {
+		return says(begins, &event.ThinkingTextMessageStart{}, &event.ThinkingTextMessageContent{Delta: s}, &event.ThinkingTextMessageEnd{}, succeeds)
+	}
+	forgets := func(next client.Agent) client.Agent {
+		return rawAgent(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+			in.Messages = in.Messages[len(in.Messages)-1:]
+			return next.Run(ctx, in)
+		})
+	}
+	own := says(begins, &event.ReasoningMessageStart{MessageID: "r-thinking-4"}, &event.ReasoningMessageEnd{MessageID: "r-thinking-4"}, succeeds)
+	for name, middleware := range map[string][]client.Middleware{"the input tells": nil, "the session tells": {forgets}} {
+		t.Run("D-3 "+name, func(t *testing.T) {
+			var file bytes.Buffer
+			agent := client.Record(&file)(script(thinks("one"), thinks("two"), own, thinks("three"))) // records what is retired
+			s := client.NewSession(agent, quiet(client.SessionOptions{NewID: counting(), Middleware: middleware}))
+			for range 4 {
+				_, err := s.Send(t.Context(), messages.UserText("?"))
+				require.NoError(t, err)
+			}
+			var reasoning []string
+			for _, m := range shown(s.Thread()) {
+				if !strings.HasPrefix(m, "user") {
+					reasoning = append(reasoning, m)
+				}
+			}
+			assert.Equal(t, []string{"reasoning r-thinking-1: one", "reasoning r-thinking-2: two", "reasoning r-thinking-4: ", "reasoning r-thinking-5: three"}, reasoning)
+			th, err := client.FoldRecording(&file, nil)
+			require.NoError(t, err)
+			assert.Equal(t, shown(s.Thread()), shown(th), "a replay folds to the same thread")
 		})
 	}
 }

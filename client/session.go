@@ -64,8 +64,8 @@ type SessionOptions struct {
 	// calls pend. An error, also a panic, declines the call and is what the agent is told. Nil approves
 	// everything.
 	Approve func(ctx context.Context, call *messages.ToolCall) error
-	// Linger is how long the session waits for the next event, or the end of the stream, once the run has
-	// ended; then the stream is closed. 0 means 5 s, a negative value for ever.
+	// Linger is how long the session waits for the end of the stream, or another run on it, once the run has
+	// ended; then the stream is closed. Other events do not prolong it. 0 means 5 s, a negative value for ever.
 	Linger time.Duration
 	// OnWarning is called with every warning, from the goroutine that runs; nil writes them to the default
 	// logger of log/slog at level Warn.

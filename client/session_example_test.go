@@ -2,11 +2,13 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
 
@@ -146,4 +148,44 @@ func ExampleNewTool() {
 	// ["city"] {"type":"string","description":"where to look"}
 	// map[celsius:-3 city:Oslo]
 	// invalid arguments for weather: validating root: required: missing properties: ["city"]
+}
+
+// A conversation is stored while an interrupt pends and taken up again by another process.
+func ExampleNewSession_stored() {
+	deployer := client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
+		if len(in.Resume) == 0 {
+			finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{
+				{ID: "int-1", Reason: "approval", Message: event.Some("Deploy to production?")},
+			}}
+		} else {
+			finished.Result = state.String("deployed: " + in.Resume[0].Payload.Get("approved").String())
+		}
+		_ = emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
+		return emit(finished)
+	})
+	s := client.NewSession(deployer, nil)
+	result, _ := s.Send(context.Background(), messages.UserText("Ship it."))
+	fmt.Println(result.Status)
+	text, err := json.Marshal(s.Thread()) // into a file or a database
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s.Close()
+
+	var th reducer.Thread
+	if err := json.Unmarshal(text, &th); err != nil {
+		fmt.Println(err)
+		return
+	}
+	s = client.NewSession(deployer, &client.SessionOptions{Thread: &th})
+	defer s.Close()
+	fmt.Println(th.Interrupts[0].Message.Or(""))
+	result, err = s.Resume(context.Background(), client.Resolve(th.Interrupts[0].ID, map[string]bool{"approved": true}))
+	fmt.Println(result.Status, result.Result, err)
+	// Output:
+	// interrupted
+	// Deploy to production?
+	// succeeded "deployed: true" <nil>
 }

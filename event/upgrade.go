@@ -16,17 +16,27 @@ import (
 // It belongs to one stream and one goroutine. The zero Upgrader is ready for use. It works on events before
 // anything is judged, so it leaves alone what it does not understand.
 //
-// The retired THINKING_* events carry no ids. The Upgrader mints them from the id of the run and a counter
-// that starts anew with each run, "<runId>-thinking-1" and so on, so that a replay gives the same ids.
+// The retired THINKING_* events carry no ids. The Upgrader mints them from the id of the run and a counter of
+// each such id, "<runId>-thinking-1" and so on, so that a replay gives the same ids (D-3). The counter goes on
+// behind the ids of this form that the stream has used for reasoning messages, and behind those of the messages
+// that the stream follows, see [Upgrader.Follow]: an agent may give all its runs one id.
 type Upgrader struct {
 	runID   string
-	minted  int
+	used    map[string]int // the last number used, by run id
+	history []iter.Seq2[int, *messages.Message]
 	span    Opt[string] // the open THINKING_START
 	message Opt[string] // the open THINKING_TEXT_MESSAGE_START
 }
 
 // NewUpgrader returns an upgrader for one stream.
 func NewUpgrader() *Upgrader { return &Upgrader{} }
+
+// Follow tells u of messages that the thread holds before the stream, so that no id is minted that one of them
+// has. It is called before the first event. The messages are ranged over when the first id is minted, if one
+// ever is.
+func (u *Upgrader) Follow(history iter.Seq2[int, *messages.Message]) {
+	u.history = append(u.history, history)
+}
 
 // Upgrade returns a stream of the events of one stream, upgraded. Errors pass through: one comes alone and
 // last. Breaking off releases events; the result can be ranged over as often as events can.
@@ -60,6 +70,11 @@ func (u *Upgrader) Upgrade(ev Event) Event {
 	case TypeRunStarted:
 		id, _ := f.text("runId")
 		u.runStarted(id)
+	case TypeReasoningMessageStart, TypeReasoningMessageChunk:
+		if p.value.Exists() || bytes.Contains(p.data, []byte(thinking)) {
+			id, _ := f.text("messageId")
+			u.uses(id)
+		}
 	case TypeThinkingStart, TypeThinkingEnd, TypeThinkingTextMessageStart, TypeThinkingTextMessageContent,
 		TypeThinkingTextMessageEnd:
 		return u.upgradeFrame(f)
@@ -89,6 +104,16 @@ func mayBeLegacy(p *frame) bool {
 }
 
 func (u *Upgrader) upgradeTyped(ev Event) Event {
+	switch e := ev.(type) {
+	case *ReasoningMessageStart:
+		if e != nil {
+			u.uses(e.MessageID)
+		}
+	case *ReasoningMessageChunk:
+		if e != nil {
+			u.uses(e.MessageID.Or(""))
+		}
+	}
 	if isPlain(ev) || isNil(ev) {
 		return ev
 	}
@@ -113,15 +138,44 @@ func (u *Upgrader) upgradeTyped(ev Event) Event {
 }
 
 func (u *Upgrader) runStarted(id string) {
-	if id != u.runID {
-		u.runID, u.minted = id, 0
-	}
+	u.runID = id
 	u.span, u.message = Opt[string]{}, Opt[string]{}
 }
 
+// thinking stands between a run's id and the counter in the ids that are minted.
+const thinking = "-thinking-"
+
 func (u *Upgrader) mint() string {
-	u.minted++
-	return u.runID + "-thinking-" + strconv.Itoa(u.minted)
+	for _, history := range u.history {
+		for _, m := range history {
+			if m.Role == messages.RoleReasoning {
+				u.uses(m.ID)
+			}
+		}
+	}
+	u.history = nil
+	n := u.used[u.runID] + 1
+	u.use(u.runID, n)
+	return u.runID + thinking + strconv.Itoa(n)
+}
+
+// uses takes note of an id in use that could be minted.
+func (u *Upgrader) uses(id string) {
+	i := strings.LastIndex(id, thinking)
+	if i < 0 {
+		return
+	}
+	n, err := strconv.ParseInt(id[i+len(thinking):], 10, 31)
+	if err == nil && int(n) > u.used[id[:i]] {
+		u.use(strings.Clone(id[:i]), int(n))
+	}
+}
+
+func (u *Upgrader) use(runID string, n int) {
+	if u.used == nil {
+		u.used = make(map[string]int)
+	}
+	u.used[runID] = n
 }
 
 // upgradeFrame returns f converted, f itself if there is nothing to convert.
@@ -316,10 +370,11 @@ func (c *conversion) binary(v state.Value, path string) state.Value {
 	return part
 }
 
-// partTypeOf returns the kind of part that carries a medium of this type.
+// partTypeOf returns the kind of part that carries a medium of this type, whatever its case (RFC 2045,
+// section 5.1).
 func partTypeOf(mime string) messages.PartType {
 	for _, kind := range []messages.PartType{messages.PartImage, messages.PartAudio, messages.PartVideo} {
-		if strings.HasPrefix(mime, string(kind)+"/") {
+		if prefix := string(kind) + "/"; len(mime) >= len(prefix) && strings.EqualFold(mime[:len(prefix)], prefix) {
 			return kind
 		}
 	}

@@ -66,6 +66,24 @@ func TestUpgradeConverts(t *testing.T) {
 			{started, "", nil},
 			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-2"}`, converted},
 		}},
+		{"D-3 a run goes on counting also behind another", []step{
+			{started, "", nil},
+			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-1"}`, converted},
+			{`{"type":"RUN_STARTED","threadId":"t","runId":"q"}`, "", nil},
+			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"q-thinking-1"}`, converted},
+			{started, "", nil},
+			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-2"}`, converted},
+		}},
+		{"D-3 an id that the producer has used is not minted", []step{
+			{started, "", nil},
+			{`{"type":"REASONING_MESSAGE_START","messageId":"r-thinking-1","role":"reasoning"}`, "", nil},
+			{`{"type":"REASONING_MESSAGE_CHUNK","messageId":"r-thinking-2","delta":"d"}`, "", nil},
+			{`{"type":"REASONING_MESSAGE_CHUNK","messageId":"r-thinking-x","delta":"d"}`, "", nil},
+			{`{"type":"REASONING_MESSAGE_CHUNK","messageId":"r-thinking-99999999999","delta":"d"}`, "", nil},
+			{`{"type":"REASONING_MESSAGE_CHUNK","messageId":"q-thinking-7","delta":"d"}`, "", nil},
+			{`{"type":"REASONING_MESSAGE_CHUNK","delta":"-thinking-8"}`, "", nil},
+			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-3"}`, converted},
+		}},
 		{"P-CMP-1 what is malformed in a retired event is left to enforcement", []step{
 			{`{"type":"THINKING_TEXT_MESSAGE_START","x":[]}`, `{"type":"REASONING_MESSAGE_START","x":[],"messageId":"-thinking-1","role":"reasoning"}`, converted},
 			{`{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":7}`, `{"type":"REASONING_MESSAGE_CONTENT","delta":7,"messageId":"-thinking-1"}`, converted},
@@ -113,6 +131,11 @@ func TestUpgradeConverts(t *testing.T) {
 				message(`[{"type":"image","source":{"type":"data","value":"aGk=","mimeType":"image/png"}},{"type":"text","text":"t"},{"type":"audio","source":{"type":"url","value":"u","mimeType":"audio/wav"}},` +
 					`{"type":"video","source":{"type":"url","value":"u","mimeType":"video/mp4"},"metadata":{"filename":"f.mp4"}},{"type":"document","source":{"type":"url","value":"u","mimeType":"application/pdf"}},{"type":"document","source":{"type":"data","value":"x","mimeType":""}}]`),
 				[]brief{{"P-CMP-3", "/messages/1/content/0"}, {"P-CMP-3", "/messages/1/content/2"}, {"P-CMP-3", "/messages/1/content/3"}, {"P-CMP-3", "/messages/1/content/4"}, {"P-CMP-3", "/messages/1/content/5"}}},
+		}},
+		{"P-CMP-3 the case of a type does not count", []step{
+			{message(`[{"type":"binary","mimeType":"AUDIO/x","url":"u"},{"type":"binary","mimeType":"Image","url":"u"}]`),
+				message(`[{"type":"audio","source":{"type":"url","value":"u","mimeType":"AUDIO/x"}},{"type":"document","source":{"type":"url","value":"u","mimeType":"Image"}}]`),
+				[]brief{{"P-CMP-3", "/messages/1/content/0"}, {"P-CMP-3", "/messages/1/content/1"}}},
 		}},
 		{"P-CMP-3 the data counts when there is a URL too, and what a modern part may carry is kept", []step{
 			{message(`[{"type":"binary","mimeType":"image/png","data":"d","url":"u","id":"i","filename":"f","metadata":{"k":1}}]`),
@@ -266,4 +289,29 @@ func TestUpgradeOfModernEventsAllocatesNothing(t *testing.T) {
 	}
 	var typed Event = &TextMessageContent{MessageID: "m"}
 	assert.Zero(t, testing.AllocsPerRun(100, func() { u.Upgrade(typed) }))
+}
+
+func TestUpgraderFollows(t *testing.T) {
+	history := []*messages.Message{
+		{ID: "r-thinking-3", Role: messages.RoleReasoning}, {ID: "r-thinking-2", Role: messages.RoleReasoning},
+		{ID: "q-thinking-8", Role: messages.RoleReasoning}, {ID: "r-thinking-9", Role: messages.RoleAssistant},
+	}
+	ranged := 0
+	u := NewUpgrader()
+	u.Follow(func(yield func(int, *messages.Message) bool) {
+		ranged++
+		for i, m := range history {
+			if !yield(i, m) {
+				return
+			}
+		}
+	})
+	u.Upgrade(&RunStarted{ThreadID: "t", RunID: "r"})
+	u.Upgrade(&ReasoningMessageStart{MessageID: "r-thinking-4"})
+	assert.Zero(t, ranged, "nothing is looked for before it is needed")
+	for _, want := range []string{"r-thinking-5", "r-thinking-6"} {
+		id, _ := u.Upgrade(&ThinkingStart{}).(Frame).Value().Get("messageId").AsString()
+		assert.Equal(t, want, id, "D-3 no id of the thread's is minted")
+	}
+	assert.Equal(t, 1, ranged)
 }

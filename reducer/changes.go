@@ -41,7 +41,8 @@ func (c *Changes) Any() bool {
 }
 
 // ChangesSince compares the thread with an older snapshot of it, nil being the empty thread. Whatever the two
-// share is passed over, so it costs what changed and not what there is.
+// share is passed over, so it costs what changed and not what there is; for what comes and goes within an array
+// of the state, see [state.Diff].
 func (t *Thread) ChangesSince(older *Thread) Changes {
 	if older == nil {
 		older = new(Thread)

@@ -15,12 +15,13 @@ import (
 // rejected the stream, an error matching [ErrTruncated] if the run had not ended when the stream did, which
 // also matches the error that the stream ended with, if it ended with one.
 func Fold(events iter.Seq2[event.Event, error], o *Options) (*Thread, error) {
-	r := New(o)
-	for ev, err := range event.Upgrade(events) {
+	r, upgrader := New(o), event.NewUpgrader()
+	upgrader.Follow(r.list.All())
+	for ev, err := range events {
 		if err != nil {
 			return r.End(err), cmp.Or(r.Err(), err)
 		}
-		if _, err := r.Apply(ev); err != nil {
+		if _, err := r.Apply(upgrader.Upgrade(ev)); err != nil {
 			return r.Thread(), err
 		}
 	}

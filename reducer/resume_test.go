@@ -73,3 +73,19 @@ func TestResumeChangesNothing(t *testing.T) {
 	changes := resumed.ChangesSince(th)
 	assert.False(t, changes.Any(), changes)
 }
+
+// P-CMP-1, D-3: an id that is minted for a retired event is new to the thread that goes on.
+func TestFoldMintsNewIDs(t *testing.T) {
+	thought := func() []event.Event {
+		return []event.Event{
+			&event.RunStarted{ThreadID: "t", RunID: "r"}, &event.ThinkingTextMessageStart{},
+			&event.ThinkingTextMessageContent{Delta: "hm"}, &event.ThinkingTextMessageEnd{},
+			&event.RunFinished{ThreadID: "t", RunID: "r"},
+		}
+	}
+	first, err := reducer.Fold(reducer.Events(thought()...), nil)
+	require.NoError(t, err)
+	second, err := reducer.Fold(reducer.Events(thought()...), &reducer.Options{Thread: first})
+	require.NoError(t, err)
+	assert.Equal(t, `reasoning r-thinking-1 "hm" | reasoning r-thinking-2 "hm"`, show(second))
+}

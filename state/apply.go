@@ -3,9 +3,9 @@ package state
 import "strings"
 
 // DefaultMaxSize is the size, in bytes of JSON text before strings are escaped, that
-// [Value.Apply] lets a document grow to. It exists because copies share memory: a few dozen copy
+// [Value.Apply] lets a document grow to; a larger one may still change, but not grow. It exists because copies share memory: a few dozen copy
 // operations, each of which doubles the text, would cost nothing to apply and everything to encode.
-const DefaultMaxSize = 256 << 20
+const DefaultMaxSize = 64 << 20
 
 // Apply returns v with patch applied by RFC 6902 (P-STA-3), or v itself and a [*PatchError]; there is
 // no partial result. A nil patch is a no-op. The result shares with v all that no operation touches,

@@ -167,7 +167,17 @@ func TestApplyLimits(t *testing.T) {
 			doc, err = doc.Apply(double)
 		}
 		require.ErrorIs(t, err, state.ErrLimit)
-		assert.Less(t, steps, 30)
+		assert.Equal(t, 22, steps, "15 bytes and a comma, doubled 22 times, are 64 MiB")
+	})
+	t.Run("a document beyond the size limit may still change, not grow", func(t *testing.T) {
+		half := state.String(strings.Repeat("x", 40<<20))
+		doc := state.Array(half, half, state.Int(1))
+		next, err := doc.Apply(patchOf(`[{"op":"replace","path":"/2","value":2}]`))
+		require.NoError(t, err)
+		_, err = next.Apply(patchOf(`[{"op":"replace","path":"/2","value":22}]`))
+		require.ErrorIs(t, err, state.ErrLimit)
+		_, err = next.Apply(patchOf(`[{"op":"remove","path":"/1"}]`))
+		require.NoError(t, err)
 	})
 	t.Run("copies that nest meet the depth limit", func(t *testing.T) {
 		doc := parse(`{"a":{}}`)

@@ -5,22 +5,34 @@ import (
 	"slices"
 )
 
+// diffBudget bounds what Diff looks at, in values compared; a long string and an operation of the patch
+// count for several.
+const diffBudget = 1 << 22
+
 // Diff returns a patch that makes old into new: applied to old it gives a value that is equal to new,
 // with the digits that new's numbers are written with; the order of members may differ. It does not
 // look at what the two share, so for neighbours in a chain of patches the cost is that of what
-// changed.
+// changed, and where elements of an array moved, that of a pass over those between.
 //
-// Arrays are aligned by their common start and end and, if few elements came and went, in between.
-// The patch is small, not always the smallest. A new that is absent has no patch, and gives nil.
-func Diff(old, new Value) Patch {
+// Arrays are aligned by their common start and end and, if no more than 64 elements came and went, in
+// between; if more did, element by element. The patch is small, not always the smallest. What Diff
+// compares is bounded, at some millions of values: beyond, it replaces whatever is not shared instead of
+// looking into it, or all of old if that would be hundreds of thousands of operations. A new that is absent
+// has no patch, and gives nil.
+func Diff(old, new Value) Patch { return diff(old, new, diffBudget) }
+
+func diff(old, new Value, budget int) Patch {
 	if !new.Exists() {
 		return nil
 	}
 	if !old.Exists() {
 		return Patch{{Kind: OpAdd, Value: new}}
 	}
-	var d differ
+	d := differ{left: budget, room: 2 * budget}
 	d.values(old, new)
+	if d.room < 0 {
+		return Patch{{Kind: OpReplace, Value: new}}
+	}
 	return d.patch
 }
 
@@ -28,15 +40,25 @@ func Diff(old, new Value) Patch {
 type differ struct {
 	patch Patch
 	path  []byte
+	left  int // what may be spent on comparisons and operations before values are looked into no more
+	room  int // what may be spent on operations before the patch is given up
 }
 
 func (d *differ) add(kind OpKind, v Value) {
+	cost := 16 + len(d.path)/2 // in what the comparison of a value costs, by the memory it takes
+	d.left -= cost
+	if d.room -= cost; d.room < 0 {
+		return
+	}
 	d.patch = append(d.patch, Op{Kind: kind, Path: string(d.path), Value: v})
 }
 
 func (d *differ) values(a, b Value) {
+	d.left--
 	switch {
 	case Same(a, b):
+	case d.left <= 0:
+		d.add(OpReplace, b)
 	case a.Kind() == KindArray && b.Kind() == KindArray:
 		d.arrays(a, b)
 	case a.Kind() == KindObject && b.Kind() == KindObject:
@@ -44,6 +66,35 @@ func (d *differ) values(a, b Value) {
 	default:
 		d.add(OpReplace, b)
 	}
+}
+
+// identical is [Equal] with numbers by their literals. It is false for what it cannot afford to look into.
+func (d *differ) identical(a, b Value) bool {
+	d.left -= 1 + len(a.text())/64
+	switch {
+	case Same(a, b):
+		return true
+	case a.Kind() != b.Kind() || a.Len() != b.Len() || d.left <= 0:
+		return false
+	case a.Kind() == KindArray:
+		for range diffElements(a, b, d.identical) {
+			return false
+		}
+		return true
+	case a.Kind() == KindObject:
+		return diffMembers(a, b, func(_ string, x, y Value) bool {
+			return x.Exists() && y.Exists() && d.identical(x, y)
+		})
+	}
+	return false
+}
+
+// text is that of a scalar.
+func (v Value) text() string {
+	if v.n == nil {
+		return ""
+	}
+	return v.n.text
 }
 
 // member is a key whose values differ, with the values it has in either object.
@@ -54,6 +105,7 @@ type member struct {
 
 func (d *differ) objects(a, b Value) {
 	changes := changedMembers(a, b)
+	d.left -= len(changes)
 	gone, came := 0, 0
 	for _, m := range changes {
 		if !m.y.Exists() {

@@ -117,6 +117,63 @@ func diffApplies(t *testing.T, old, new state.Value) {
 	require.Empty(t, state.Diff(got, new))
 }
 
+func TestDiffAlignsWhatMovedInALargeArray(t *testing.T) {
+	old := must(state.Parse(todo(20_000)))
+	moved := must(old.Apply(patchOf(`[{"op":"move","from":"/items/50","path":"/items/19000"}]`)))
+	patch := state.Diff(old, moved)
+	require.Len(t, patch, 2)
+	assert.Equal(t, state.Op{Kind: state.OpRemove, Path: "/items/50"}, patch[0])
+	assert.Equal(t, "/items/19000", patch[1].Path)
+	assert.Equal(t, old.Get("items").Index(50).String(), patch[1].Value.String())
+}
+
+// doubled returns an array of 2^n leaves whose parts share memory.
+func doubled(leaf string, n int) state.Value {
+	v := state.Array(state.String(leaf))
+	for range n {
+		v = state.Array(v, v)
+	}
+	return v
+}
+
+func TestDiffIsBoundedWherePartsShareMemory(t *testing.T) {
+	for name, leaf := range map[string]string{"equal leaves": "x", "other leaves": "y"} {
+		t.Run(name, func(t *testing.T) {
+			old, new := doubled("x", 40), doubled(leaf, 40)
+			patch := state.DiffWithin(old, new, 10_000)
+			assert.Less(t, len(patch), 1000)
+			require.NotEmpty(t, patch)
+			for _, op := range patch {
+				require.Equal(t, state.OpReplace, op.Kind)
+				require.True(t, state.Same(must(new.Lookup(op.Path)), op.Value))
+			}
+		})
+	}
+}
+
+func TestDiffThatRunsOutStaysCorrect(t *testing.T) {
+	runOut := 0
+	for seed := range uint64(300) {
+		r := seeded(seed)
+		old := randomValue(r, 4)
+		next, _ := old.Apply(randomPatch(r, old))
+		for _, new := range []state.Value{next, parse(next.String()), randomValue(r, 4)} {
+			full := state.Diff(old, new)
+			for _, budget := range []int{0, 1, 7, 40, 150, 600} {
+				patch := state.DiffWithin(old, new, budget)
+				got, err := old.Apply(patch)
+				require.NoError(t, err)
+				require.True(t, state.Equal(new, got), "%s to %s by %s gave %s", old, new, patch.Value(), got)
+				require.LessOrEqual(t, len(patch), 1+2*budget/16)
+				if patch.Value().String() != full.Value().String() {
+					runOut++
+				}
+			}
+		}
+	}
+	assert.Greater(t, runOut, 300)
+}
+
 func FuzzDiff(f *testing.F) {
 	f.Add([]byte(`{"a":[1,2,3],"b":{"c":1}}`), []byte(`{"a":[1,3],"b":{"c":2},"d":0}`))
 	f.Add([]byte(`[1,2,3,4]`), []byte(`[0,1,2,3,5,4]`))

@@ -2,22 +2,18 @@ package state
 
 import "github.com/agfold/agfold/internal/seq"
 
-const (
-	// maxAligned is the most elements, between the common start and end, that are aligned.
-	maxAligned = 4096
-	// maxEdits is the most elements that may have come and gone for an alignment to be found.
-	maxEdits = 64
-)
+// maxEdits is the most elements that may have come and gone for an alignment to be found.
+const maxEdits = 64
 
 func (d *differ) arrays(a, b Value) {
 	n, m := a.Len(), b.Len()
 	start := min(n, m)
-	for i := range diffElements(a, b, identical) {
+	for i := range diffElements(a, b, d.identical) {
 		start = i
 		break
 	}
 	end := min(n, m) - start // common elements at the end
-	for i := range seq.DiffRangeBackward(a.n.c.items, b.n.c.items, identical) {
+	for i := range seq.DiffRangeBackward(a.n.c.items, b.n.c.items, d.identical) {
 		end = min(end, i)
 		break
 	}
@@ -25,13 +21,13 @@ func (d *differ) arrays(a, b Value) {
 	places := max(n, m)             // elements that an alignment may save
 	if n == m {
 		places = 0
-		for range diffElements(a, b, identical) {
+		for range diffElements(a, b, d.identical) {
 			places++
 		}
 	}
-	if places > 2 && min(n, m) > 0 && max(n, m) <= maxAligned {
+	if places > 2 && min(n, m) > 0 {
 		x, y := between(a, start, n), between(b, start, m)
-		if hunks, ok := align(x, y); ok && (n != m || cost(hunks) < places) {
+		if hunks, ok := d.align(x, y); ok && (n != m || cost(hunks) < places) {
 			d.hunks(x, y, hunks, start)
 			return
 		}
@@ -115,18 +111,21 @@ func (d *differ) hunks(x, y []Value, hunks []hunk, start int) {
 
 // align finds the fewest elements to take out of x and put in to get y, by the greedy algorithm of
 // Myers ("An O(ND) Difference Algorithm and Its Variations", 1986); ok is false if it takes more than
-// maxEdits.
-func align(x, y []Value) (hunks []hunk, ok bool) {
+// maxEdits, or than half of what may be spent.
+func (d *differ) align(x, y []Value) (hunks []hunk, ok bool) {
+	kept := d.left / 2
+	d.left -= kept
+	defer func() { d.left += kept }()
 	const width = 2*maxEdits + 3
 	const zero = maxEdits + 1
 	var reach [width]int // on diagonal k (i-j), the furthest i, at zero+k
 	var trace [][width]int
-	for edits := 0; edits <= maxEdits; edits++ {
+	for edits := 0; edits <= maxEdits && d.left > 0; edits++ {
 		trace = append(trace, reach)
 		for k := -edits; k <= edits; k += 2 {
 			i := furthest(&reach, zero, k, edits)
 			j := i - k
-			for i < len(x) && j >= 0 && j < len(y) && identical(x[i], y[j]) {
+			for i < len(x) && j >= 0 && j < len(y) && d.identical(x[i], y[j]) {
 				i++
 				j++
 			}

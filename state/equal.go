@@ -3,18 +3,7 @@ package state
 // Equal reports whether a and b are equal by RFC 6902 section 4.6: numbers by their value, exactly
 // and at any size (1e2 equals 100), objects without regard to order, everything else as it is. An
 // absent Value equals an absent one only. Parts that a and b share cost nothing.
-func Equal(a, b Value) bool { return equal(a, b, sameNumber) }
-
-// identical is [Equal] with numbers by their literals.
-func identical(a, b Value) bool {
-	return equal(a, b, func(x, y string) bool { return x == y })
-}
-
-func sameNumber(x, y string) bool {
-	return x == y || parseDecimal(x) == parseDecimal(y)
-}
-
-func equal(a, b Value, numbers func(x, y string) bool) bool {
+func Equal(a, b Value) bool {
 	if Same(a, b) {
 		return true
 	}
@@ -23,15 +12,15 @@ func equal(a, b Value, numbers func(x, y string) bool) bool {
 	}
 	switch a.Kind() {
 	case KindNumber:
-		return numbers(a.n.text, b.n.text)
+		return parseDecimal(a.n.text) == parseDecimal(b.n.text)
 	case KindArray:
-		for range diffElements(a, b, func(x, y Value) bool { return equal(x, y, numbers) }) {
+		for range diffElements(a, b, Equal) {
 			return false
 		}
 		return true
 	case KindObject:
 		return diffMembers(a, b, func(_ string, x, y Value) bool {
-			return x.Exists() && y.Exists() && equal(x, y, numbers)
+			return x.Exists() && y.Exists() && Equal(x, y)
 		})
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -173,6 +174,10 @@ func version() string {
 	return "(devel)"
 }
 
+// oneDash finds the dash before the flag that an error of package flag is about; --help writes two.
+var oneDash = regexp.MustCompile(`^(flag provided but not defined: |flag needs an argument: |` +
+	`invalid (?:boolean )?value "(?:[^"\\]|\\.)*" for (?:flag )?)-`)
+
 // parse reads flags wherever they stand among the arguments and returns the others; all behind -- are
 // arguments. It returns ok false, and the exit status, if there is nothing more to do.
 func parse(fs *flag.FlagSet, help string, args []string, t *terminal) (rest []string, status int, ok bool) {
@@ -184,7 +189,7 @@ func parse(fs *flag.FlagSet, help string, args []string, t *terminal) (rest []st
 			return nil, t.print(help), false
 		}
 		if err != nil {
-			return nil, wrongUsage(fs, err.Error(), t), false
+			return nil, wrongUsage(fs, oneDash.ReplaceAllString(err.Error(), "$1--"), t), false
 		}
 		taken := len(args) - fs.NArg()
 		if taken > 0 && args[taken-1] == "--" {

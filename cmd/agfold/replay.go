@@ -36,10 +36,11 @@ Flags, before or behind the FILEs:
 
     --json      print each thread as one JSON object on one line: threadId, revision,
                 status, error, messages (as on the wire), state, runs, subagents,
-                interrupts, pendingToolCallIds, warnings
+                interrupts, pendingToolCallIds, warnings (of more than
+                10000 the first, and how many more there were)
     --events    print the events as they are delivered, one a line; with --json each
                 as an object with ordinal, event, change and warnings
-    --state     print the state only, as JSON
+    --state     print the state only, as JSON; with --json on one line
     --at N      stop behind the Nth event of the FILE, counted from 1 as --events does,
                 and print the thread as it is then
     --strict    treat what is unknown to the protocol as an error, not as a warning
@@ -130,7 +131,7 @@ func replay(ctx context.Context, args []string, t *terminal) int {
 func (r *replayer) file(ctx context.Context, name string) int {
 	src, size, err := r.open(ctx, name)
 	if err != nil {
-		r.t.say("agfold: %v", err)
+		r.t.say("agfold: %s: %v", name, err)
 		return exitUnreadable
 	}
 	defer src.Close()
@@ -158,22 +159,22 @@ func (r *replayer) file(ctx context.Context, name string) int {
 	return max(status, r.t.written(err))
 }
 
-// open opens a file and says how large it is, 0 if that is not known.
+// open opens a file and says how large it is, 0 if that is not known. The error does not name the file.
 func (r *replayer) open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if name == "-" {
 		return io.NopCloser(interruptible(ctx, r.t.stdin)), 0, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, unnamed(err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a directory", name)
+		err = errors.New("is a directory")
 	}
 	if err != nil {
 		f.Close()
-		return nil, 0, err
+		return nil, 0, unnamed(err)
 	}
 	if info.Mode().IsRegular() {
 		return f, info.Size(), nil
@@ -184,72 +185,82 @@ func (r *replayer) open(ctx context.Context, name string) (io.ReadCloser, int64,
 	}{interruptible(ctx, f), f}, 0, nil
 }
 
+// unnamed is what an error about a file says beside its name.
+func unnamed(err error) error {
+	var named *os.PathError
+	if errors.As(err, &named) {
+		return named.Err
+	}
+	return err
+}
+
 // recording replays what in holds. The error is one in writing the output.
 func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar *progress) (int, error) {
-	var warnings []event.Warning
-	f := &fold{strict: r.strict, warn: func(w event.Warning) {
-		if r.json {
-			warnings = append(warnings, w)
+	var warnings warningList
+	rec, err := recording.Open(in, nil)
+	if err != nil && ctx.Err() == nil {
+		r.t.say("agfold: %s: %v", name, err)
+		return exitUnreadable, nil
+	}
+	if err != nil {
+		return r.stopped(name, 0), nil
+	}
+	f := recording.NewFold(rec, &recording.FoldOptions{Strict: r.strict, OnWarning: func(w event.Warning) {
+		if r.json && !r.events && !r.state {
+			warnings.add(w)
 		}
 		r.out.Flush() // so that a terminal shows the warning where it arose
 		io.WriteString(r.t.stderr, transcript.CleanLine(name)+": "+transcript.Style{}.Warning(w))
-	}}
-	rec, err := recording.Open(in, nil)
-	if err == nil {
-		err = r.apply(ctx, f, rec, bar)
-	}
+	}})
+	err = r.apply(ctx, f, bar)
 	var broken *writeError
 	switch {
 	case ctx.Err() != nil:
-		r.t.say("agfold: %s: stopped behind event %d", name, f.seen)
-		return exitInterrupted, nil
+		return r.stopped(name, f.Seen()), nil
 	case errors.As(err, &broken):
 		return exitOK, broken.error
-	}
-	th := f.end(err, r.reached(f))
-	if f.seen == 0 && err != nil && !errors.Is(err, recording.ErrCut) {
+	case f.Seen() == 0 && err != nil && !errors.Is(err, recording.ErrCut):
 		r.t.say("agfold: %s: %v", name, err)
 		return exitUnreadable, nil
+	}
+	th := f.Thread()
+	if !r.reached(f) {
+		th = f.End(err)
 	}
 	if bar != nil {
 		bar.clear()
 	}
-	printed := r.thread(th, warnings)
+	printed := r.thread(th, warnings.all())
 	return r.verdict(name, f, th, err), printed
 }
 
-// apply feeds the recording's events to the fold, up to the event that --at names.
-func (r *replayer) apply(ctx context.Context, f *fold, rec *recording.Recording, bar *progress) error {
-	f.begin(rec.Input(), rec.Warnings())
+// stopped says that the command was interrupted.
+func (r *replayer) stopped(name string, seen int) int {
+	r.t.say("agfold: %s: stopped behind event %d", name, seen)
+	return exitInterrupted
+}
+
+// apply folds the recording up to the event that --at names.
+func (r *replayer) apply(ctx context.Context, f *recording.Fold, bar *progress) error {
 	if r.reached(f) {
 		return nil
 	}
-	first := true
-	for entry, err := range rec.Entries() {
+	for steps, err := range f.Steps() {
 		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if entry.Head != nil {
-			if !first {
-				f.next(entry.Head)
-			}
-			first = false
-			continue
-		}
-		first = false
-		steps, final := f.apply(entry.Event)
 		if bar != nil {
-			bar.events = f.seen
+			bar.events = f.Seen()
 		}
 		if r.events {
 			if err := r.steps(steps); err != nil {
 				return &writeError{err}
 			}
 		}
-		if final && rec.Form() != recording.FormAgfold || r.reached(f) {
+		if r.reached(f) {
 			return nil
 		}
 	}
@@ -260,7 +271,7 @@ func (r *replayer) apply(ctx context.Context, f *fold, rec *recording.Recording,
 type writeError struct{ error }
 
 // reached reports whether the event that --at names was seen.
-func (r *replayer) reached(f *fold) bool { return r.at >= 0 && f.seen >= r.at }
+func (r *replayer) reached(f *recording.Fold) bool { return r.at >= 0 && f.Seen() >= r.at }
 
 // steps prints what was delivered.
 func (r *replayer) steps(steps []reducer.Step) error {
@@ -294,8 +305,7 @@ func (r *replayer) thread(th *reducer.Thread, warnings []event.Warning) error {
 		if width == 0 {
 			width = transcript.DefaultWidth
 		}
-		_, err := r.out.Write(append(transcript.AppendValue(nil, th.State, width), '\n'))
-		return err
+		return transcript.WriteValue(r.out, th.State, width)
 	case r.json:
 		_, err := r.out.Write(append(transcript.CleanJSON(nil, appendThread(nil, th, warnings)), '\n'))
 		return err
@@ -318,7 +328,7 @@ func appendThread(dst []byte, th *reducer.Thread, warnings []event.Warning) []by
 
 // verdict says on standard error what is wrong, if something is, and returns the exit status. cause is the
 // error that the recording ended with.
-func (r *replayer) verdict(name string, f *fold, th *reducer.Thread, cause error) int {
+func (r *replayer) verdict(name string, f *recording.Fold, th *reducer.Thread, cause error) int {
 	r.out.Flush()
 	status := exitOK
 	switch th.Status() {
@@ -341,8 +351,8 @@ func (r *replayer) verdict(name string, f *fold, th *reducer.Thread, cause error
 	default:
 		r.t.say("agfold: %s: %v", name, err)
 	}
-	if r.at > f.seen && status != exitRejected {
-		r.t.say("agfold: %s: there are only %d events in it", name, f.seen)
+	if r.at > f.Seen() && status != exitRejected {
+		r.t.say("agfold: %s: there are only %d events in it", name, f.Seen())
 	}
 	if cause == nil {
 		return status

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/state"
 )
 
@@ -159,7 +158,9 @@ func TestSeveralFiles(t *testing.T) {
 	got := agfold(t, "", "replay", good, missing, failed)
 	assert.Contains(t, got.stdout, "==> "+good+" <==\nthread t")
 	assert.Contains(t, got.stdout, "\n\n==> "+failed+" <==\nthread t")
-	assert.Contains(t, got.stderr, "missing.ndjson: no such file or directory\n")
+	assert.Equal(t, "agfold: "+missing+": no such file or directory\nagfold: "+failed+": run failed: no\n", got.stderr, "each error begins with the file")
+	folder := t.TempDir()
+	assert.Equal(t, "agfold: "+folder+": is a directory\n", agfold(t, "", "replay", folder).stderr)
 	assert.NotContains(t, agfold(t, "", "replay", good).stdout, "==>", "one file needs no title")
 }
 
@@ -255,14 +256,6 @@ func TestWarningsOfTheInputAreReported(t *testing.T) {
 	assert.Equal(t, exitOK, got.status)
 	assert.Contains(t, got.stderr, "P-ENF-2")
 	assert.Contains(t, got.stdout, `"warnings":[{"rule":"P-ENF-2","ordinal":0,`)
-}
-
-func TestNoticesAreNoEvents(t *testing.T) {
-	f := &fold{warn: func(event.Warning) {}}
-	f.begin(nil, nil)
-	steps, final := f.apply(event.Notice())
-	assert.Empty(t, steps)
-	assert.False(t, final)
 }
 
 func FuzzReplay(f *testing.F) {

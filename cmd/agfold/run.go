@@ -108,7 +108,7 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	c := &conversation{t: t, f: &f, stage: st, answers: begun.resume, replies: f.answers, used: map[string]bool{}}
 	c.style = transcript.Style{Width: t.width, Color: t.color, Full: f.full}
 	c.print = newPrinter(t.stdout, c.style)
-	c.warnings.held = -1
+	c.warnings.keep = f.json && !f.events
 	options := begun.options
 	if f.record != "" {
 		w, err := f.openRecord()

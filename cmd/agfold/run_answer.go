@@ -18,8 +18,9 @@ import (
 
 // decide finds an answer to each interrupt: that of --input, of --answer, of --yes or --no, or of whoever
 // sits at the terminal. asked tells whether somebody was asked. If one has no answer, complete is false.
+// The entries are parallel to distinct(pending).
 func (c *conversation) decide(ctx context.Context, pending []event.Interrupt) (entries []event.ResumeEntry, asked, complete bool) {
-	for _, in := range pending {
+	for _, in := range distinct(pending) {
 		entry, ok := c.given(in)
 		if !ok && c.stage.asks {
 			asked = true
@@ -31,6 +32,19 @@ func (c *conversation) decide(ctx context.Context, pending []event.Interrupt) (e
 		entries = append(entries, entry)
 	}
 	return entries, asked, true
+}
+
+// distinct returns the first interrupt of each id: an agent that repeats one gets one answer.
+func distinct(pending []event.Interrupt) []event.Interrupt {
+	var first []event.Interrupt
+	seen := make(map[string]bool, len(pending))
+	for _, in := range pending {
+		if !seen[in.ID] {
+			seen[in.ID] = true
+			first = append(first, in)
+		}
+	}
+	return first
 }
 
 // given is an answer that came with the command line.
@@ -98,7 +112,7 @@ func decline(id string) event.ResumeEntry {
 
 // replies writes how interrupts are answered without anybody being asked.
 func (p *printer) replies(pending []event.Interrupt, entries []event.ResumeEntry) {
-	for i, in := range pending {
+	for i, in := range distinct(pending) {
 		answer := declined
 		if entries[i].Status == event.ResumeResolved {
 			answer = orText(entries[i].Payload.String(), "resolved")
@@ -135,19 +149,20 @@ func (c *conversation) ask(ctx context.Context, in event.Interrupt) (event.Resum
 // explain says how to answer interrupts that were not.
 func (c *conversation) explain(pending []event.Interrupt) {
 	what := "The run was interrupted. To answer it, go on"
-	again := "agfold run"
+	var again strings.Builder
+	again.WriteString("agfold run")
 	if c.name == c.f.url {
-		again += " --url " + quoteArg(c.name)
+		again.WriteString(" --url " + quoteArg(c.name))
 	}
 	if c.f.record == "" {
 		what = "The run was interrupted. To answer beforehand, use --yes, --no or --answer; to answer later, record it with --record FILE and go on"
 	}
-	again += " --continue " + quoteArg(orText(c.f.record, "FILE")) + " --record " + quoteArg(orText(c.f.record, "FILE"))
-	for _, in := range pending {
-		again += " --answer " + quoteArg(in.ID+"="+questionOf(in.ResponseSchema).example())
+	again.WriteString(" --continue " + quoteArg(orText(c.f.record, "FILE")) + " --record " + quoteArg(orText(c.f.record, "FILE")))
+	for _, in := range distinct(pending) {
+		again.WriteString(" --answer " + quoteArg(in.ID+"="+questionOf(in.ResponseSchema).example()))
 	}
 	c.t.say("agfold: %s:", what)
-	c.t.say("    %s", again)
+	c.t.say("    %s", again.String())
 }
 
 func orText(s, def string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -175,27 +176,15 @@ func foldRecording(ctx context.Context, src io.Reader) (*reducer.Thread, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := &fold{warn: func(event.Warning) {}}
-	f.begin(rec.Input(), nil)
-	first := true
+	f := recording.NewFold(rec, nil)
 	var cause error
-	for entry, err := range rec.Entries() {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			cause = err
+	for _, err := range f.Steps() {
+		if cause = cmp.Or(err, ctx.Err()); cause != nil {
 			break
 		}
-		if entry.Head == nil {
-			f.apply(entry.Event)
-		} else if !first {
-			f.next(entry.Head)
-		}
-		first = false
 	}
-	if ctx.Err() != nil || cause != nil && f.seen == 0 {
+	if ctx.Err() != nil || cause != nil && f.Seen() == 0 {
 		return nil, cause
 	}
-	return f.end(cause, false), nil
+	return f.End(cause), nil
 }

@@ -45,7 +45,7 @@ one. Otherwise, or to answer beforehand:
 What is shown:
 
     --json            at the end, the thread as one JSON object on one line, as agfold
-                      replay --json prints it
+                      replay --json prints it, with its bound on the warnings
     --events          every event as it is delivered, one a line; with --json as an
                       object with ordinal, event, change and warnings
     --full            leave nothing out: long results, arguments, activities and states

@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agfold/agfold/event"
@@ -16,23 +18,29 @@ import (
 type printer struct {
 	out   *bufio.Writer
 	style transcript.Style
+	draw  *transcript.Excerpt // draws while the thread grows, without a pass over it
 	err   error
 
 	messages map[[2]string]bool // that were written, if only in part
 	written  map[[2]string]int  // bytes of text, of messages that streamed
 	calls    map[string]bool    // that were written: true if with their results
-	dirty    map[string]bool    // activities that were patched since
-	open     bool               // a message streams:
-	speaker  [2]string          // which
-	prefix   string             // what stands before its lines
-	inLine   bool               // its last line has begun
+	names    map[event.Owner]string
+	index    callIndex
+	dirty    map[string]activity // that were patched since
+	revision uint64              // of the thread, since a run ended in it
+	length   int                 // of its messages then
+	open     bool                // a message streams:
+	speaker  [2]string           // which
+	prefix   string              // what stands before its lines
+	inLine   bool                // its last line has begun
 	waiting  []func()
 }
 
 func newPrinter(w io.Writer, style transcript.Style) *printer {
 	return &printer{
-		out: bufio.NewWriterSize(w, 32<<10), style: style,
-		messages: map[[2]string]bool{}, written: map[[2]string]int{}, calls: map[string]bool{}, dirty: map[string]bool{},
+		out: bufio.NewWriterSize(w, 32<<10), style: style, draw: style.Excerpt(),
+		messages: map[[2]string]bool{}, written: map[[2]string]int{}, calls: map[string]bool{},
+		names: map[event.Owner]string{}, dirty: map[string]activity{},
 	}
 }
 
@@ -42,8 +50,11 @@ func (p *printer) write(text string) {
 	}
 }
 
-// note writes one line with a blank one before it.
-func (p *printer) note(text string) { p.write("\n" + transcript.CleanLine(text) + "\n") }
+// put writes a text as soon as no message streams.
+func (p *printer) put(text string) { p.later(func() { p.write(text) }) }
+
+// note puts one line with a blank one before it.
+func (p *printer) note(text string) { p.put("\n" + transcript.CleanLine(text) + "\n") }
 
 // flush hands on what was written and returns the first error.
 func (p *printer) flush() error {
@@ -58,6 +69,7 @@ func (p *printer) skip(th *reducer.Thread) {
 	if th == nil {
 		return
 	}
+	p.restate(th)
 	results := answers(th)
 	for _, m := range th.Messages.All() {
 		p.messages[key(m)] = true
@@ -88,15 +100,21 @@ func (p *printer) later(write func()) {
 	write()
 }
 
-// step writes what a step completes; thread gives the thread as it is behind the step.
+// step writes what a step completes; thread gives the thread as it is behind the step. Its cost does not grow
+// with the thread, but when a run begins that the client had a part in, or the conversation was restated.
 func (p *printer) step(step reducer.Step, thread func() *reducer.Thread) {
+	if step.Event != nil {
+		p.revision++
+	}
 	switch ch := step.Change; ch.Kind {
 	case reducer.RunBegan:
 		p.release()
-		p.said(thread())
+		p.began(thread())
 	case reducer.RunEnded:
 		p.release()
-		p.activities(thread())
+		th := thread()
+		p.activities()
+		p.revision, p.length = th.Revision, th.Messages.Len()
 	case reducer.TextAppended:
 		p.text(ch, thread)
 	case reducer.MessageClosed:
@@ -104,27 +122,82 @@ func (p *printer) step(step reducer.Step, thread func() *reducer.Thread) {
 	case reducer.MessageAdded, reducer.MessageReplaced:
 		p.added(ch, thread())
 	case reducer.ActivityPatched:
-		p.dirty[ch.MessageID] = true
+		p.dirty[ch.MessageID] = activity{thread().Messages.At(ch.Index), ch.Index}
+	case reducer.MessageReopened:
+		if _, dirty := p.dirty[ch.MessageID]; dirty && ch.MessageKind == messages.KindActivity {
+			p.dirty[ch.MessageID] = activity{thread().Messages.At(ch.Index), ch.Index}
+		}
+	case reducer.ToolCallAdded, reducer.ToolCallReopened, reducer.ArgumentsAppended, reducer.ToolCallClosed,
+		reducer.EncryptedValueSet:
+		if ch.ToolCallID != "" || ch.Kind != reducer.EncryptedValueSet {
+			p.index.follow(ch, thread())
+		}
+	case reducer.ConversationRestated:
+		p.index.stale = true
+		if len(p.dirty) > 0 {
+			p.redirty(thread())
+		}
 	case reducer.StepBegan:
 		if step.Event.Owner().IsParent() {
-			p.later(func() { p.note("step " + ch.StepName) })
+			p.note("step " + ch.StepName)
 		}
 	case reducer.SubagentBegan, reducer.SubagentEnded:
-		if node := thread().Subagents.Find(step.Event.Owner()); node != nil {
-			p.later(func() { p.subagent(node) })
-		}
+		p.subagent(step.Event)
 	}
 }
 
-func (p *printer) subagent(n *reducer.Subagent) {
-	text := n.Name + " " + n.Status.String()
-	if n.Status == reducer.SubagentRunning {
-		text = n.Name + " started"
+// subagent writes that one has begun or ended.
+func (p *printer) subagent(ev event.Event) {
+	id := ev.Owner()
+	switch e := ev.(type) {
+	case *event.SubagentStarted:
+		p.draw.Began(e)
+		p.names[id] = e.Name
+		p.note("subagent " + e.Name + " started")
+		return
+	case *event.SubagentFinished:
+		status := reducer.SubagentSucceeded
+		if e.Outcome.Type == event.SubagentSuspended {
+			status = reducer.SubagentSuspended
+			p.draw.Suspended(id)
+		}
+		p.note("subagent " + p.names[id] + " " + status.String())
+	case *event.SubagentError:
+		p.note("subagent " + p.names[id] + " " + reducer.SubagentFailed.String() + ": " + e.Message)
 	}
-	if n.Err != nil {
-		text += ": " + n.Err.Message
+	delete(p.names, id)
+}
+
+// restate takes up a thread of which more has changed than steps tell.
+func (p *printer) restate(th *reducer.Thread) {
+	p.draw.Restate(th)
+	p.index.fill(th)
+}
+
+// began writes what was said since the run before. What the run's own input adds stands at the end.
+func (p *printer) began(th *reducer.Thread) {
+	if th.Revision != p.revision {
+		p.restate(th)
+		p.said(th)
+		return
 	}
-	p.note("subagent " + text)
+	results := map[string][]*messages.Message{}
+	for _, m := range th.Messages.From(p.length) {
+		p.index.hold(m)
+		if m.Role == messages.RoleTool {
+			results[m.ToolCallID] = append(results[m.ToolCallID], m)
+		}
+	}
+	for _, m := range th.Messages.From(p.length) {
+		switch m.Role {
+		case messages.RoleUser, messages.RoleSystem, messages.RoleDeveloper:
+			p.whole(p.draw, m)
+		case messages.RoleTool:
+			if !p.calls[m.ToolCallID] && p.index.find(m.ToolCallID, th) != nil {
+				p.answered(m.ToolCallID, results[m.ToolCallID]...)
+			}
+		}
+	}
 }
 
 // said writes what the user and the client said since.
@@ -156,7 +229,7 @@ func (p *printer) text(ch reducer.Change, thread func() *reducer.Thread) {
 		if text := m.Text(); !m.Content.IsParts() && p.written[k] <= len(text) {
 			delta = text[p.written[k]:]
 		}
-		p.begin(th, m)
+		p.begin(m)
 	}
 	if p.speaker == k {
 		p.stream(delta)
@@ -180,20 +253,19 @@ func (p *printer) stream(text string) {
 }
 
 // begin writes the heading of a message that streams.
-func (p *printer) begin(th *reducer.Thread, m *messages.Message) {
-	view := p.style.View(th)
+func (p *printer) begin(m *messages.Message) {
 	bare := *m
 	bare.Content, bare.ToolCalls, bare.EncryptedValue = messages.Content{}, messages.List[*messages.ToolCall]{}, event.Opt[string]{}
-	p.write("\n" + view.Message(&bare))
-	p.prefix = indent(view, m.Owner)
+	p.write("\n" + p.draw.Message(&bare))
+	p.prefix = p.indent(m.Owner)
 	p.speaker, p.open, p.inLine = key(m), true, false
 	p.messages[key(m)] = true
 }
 
 // indent returns what stands before the lines of an owner's messages.
-func indent(view *transcript.View, owner event.Owner) string {
+func (p *printer) indent(owner event.Owner) string {
 	const mark = "x"
-	drawn := view.Message(&messages.Message{Role: messages.RoleAssistant, Owner: owner, Content: messages.Text(mark)})
+	drawn := p.draw.Message(&messages.Message{Role: messages.RoleAssistant, Owner: owner, Content: messages.Text(mark)})
 	lines := strings.Split(strings.TrimSuffix(drawn, "\n"), "\n")
 	return strings.TrimSuffix(lines[len(lines)-1], mark)
 }
@@ -204,15 +276,16 @@ func (p *printer) closed(ch reducer.Change, thread func() *reducer.Thread) {
 		p.release()
 		return
 	}
-	if th := thread(); ch.Index >= 0 {
-		p.later(func() { p.rest(th, th.Messages.At(ch.Index)) })
+	if ch.Index >= 0 {
+		m := thread().Messages.At(ch.Index)
+		p.later(func() { p.rest(m) })
 	}
 }
 
 // rest writes what was not written yet of a message's text.
-func (p *printer) rest(th *reducer.Thread, m *messages.Message) {
+func (p *printer) rest(m *messages.Message) {
 	if text := m.Text(); !m.Content.IsParts() && p.written[key(m)] < len(text) {
-		p.begin(th, m)
+		p.begin(m)
 		p.stream(text[p.written[key(m)]:])
 		p.release()
 	}
@@ -238,29 +311,46 @@ func (p *printer) release() {
 func (p *printer) added(ch reducer.Change, th *reducer.Thread) {
 	switch m := th.Messages.At(ch.Index); m.Role {
 	case messages.RoleActivity:
-		p.later(func() {
-			p.messages[key(m)] = false
-			p.whole(p.style.View(th), m)
-		})
+		if _, dirty := p.dirty[m.ID]; dirty {
+			p.dirty[m.ID] = activity{m, ch.Index}
+		}
+		p.messages[key(m)] = false
+		p.whole(p.draw, m)
 	case messages.RoleTool:
-		if call, holder := th.ToolCall(m.ToolCallID); call != nil {
-			p.later(func() { p.call(p.style.View(th), holder, call, true) })
+		if p.index.find(m.ToolCallID, th) != nil {
+			p.answered(m.ToolCallID, m)
 		} else {
-			p.later(func() { p.whole(p.style.View(th), m) })
+			p.whole(p.draw, m)
 		}
 	}
 }
 
 // whole writes a message that was not written yet.
-func (p *printer) whole(view *transcript.View, m *messages.Message) {
+func (p *printer) whole(view interface {
+	Message(*messages.Message) string
+}, m *messages.Message) {
 	if p.messages[key(m)] {
 		return
 	}
 	if text := view.Message(m); text != "" {
 		p.messages[key(m)] = true
 		p.written[key(m)] = len(m.Text())
-		p.write("\n" + text)
+		p.put("\n" + text)
 	}
+}
+
+// answered writes a call, which the index knows, with new results. What it was called with is written once.
+func (p *printer) answered(id string, results ...*messages.Message) {
+	known := p.index.calls[id]
+	c := *known.call
+	c.Status = messages.ToolCallAnswered
+	if p.calls[id] {
+		c = messages.ToolCall{ID: id, Name: c.Name, Status: c.Status}
+	}
+	holder := p.index.holders[known.holder]
+	p.calls[id] = true
+	p.messages[key(holder)] = true
+	p.put("\n" + p.draw.Call(holder, &c, results...))
 }
 
 // call writes a tool call with its results.
@@ -272,14 +362,28 @@ func (p *printer) call(view *transcript.View, holder *messages.Message, c *messa
 	p.write("\n" + view.Message(&m))
 }
 
-// activities writes those anew that were patched since they were written.
-func (p *printer) activities(th *reducer.Thread) {
-	view := p.style.View(th)
-	for _, m := range th.Messages.All() {
-		if m.Role == messages.RoleActivity && p.dirty[m.ID] {
-			p.messages[key(m)] = false
-			p.whole(view, m)
+// activity is an activity message and where it stood when it was last seen.
+type activity struct {
+	message *messages.Message
+	place   int
+}
+
+// redirty finds the patched activities in a thread that was restated.
+func (p *printer) redirty(th *reducer.Thread) {
+	current := map[string]activity{}
+	for i, m := range th.Messages.All() {
+		if _, dirty := p.dirty[m.ID]; dirty && m.Role == messages.RoleActivity {
+			current[m.ID] = activity{m, i}
 		}
+	}
+	p.dirty = current
+}
+
+// activities writes those anew that were patched since they were written.
+func (p *printer) activities() {
+	for _, a := range slices.SortedFunc(maps.Values(p.dirty), func(a, b activity) int { return a.place - b.place }) {
+		p.messages[key(a.message)] = false
+		p.whole(p.draw, a.message)
 	}
 	clear(p.dirty)
 }
@@ -287,7 +391,7 @@ func (p *printer) activities(th *reducer.Thread) {
 // settle writes all of the thread that was not written yet, complete or not.
 func (p *printer) settle(th *reducer.Thread) {
 	p.release()
-	p.activities(th)
+	p.activities()
 	view := p.style.View(th)
 	results := answers(th)
 	for _, m := range th.Messages.All() {
@@ -299,7 +403,7 @@ func (p *printer) settle(th *reducer.Thread) {
 			continue
 		}
 		if m.Role == messages.RoleAssistant || m.Role == messages.RoleReasoning {
-			p.rest(th, m)
+			p.rest(m)
 		}
 		for _, c := range m.ToolCalls.All() {
 			if with, written := p.calls[c.ID]; !written || results[c.ID] && !with {
@@ -318,3 +422,6 @@ func (p *printer) close(th *reducer.Thread) {
 		}
 	}
 }
+
+// key tells the messages of a thread apart (P-ID-1).
+func key(m *messages.Message) [2]string { return [2]string{m.Kind().String(), m.ID} }

@@ -193,6 +193,20 @@ func TestRunAnswersInterrupts(t *testing.T) {
 		assert.Equal(t, exitOK, got.status)
 		assert.Contains(t, got.stderr, "no such interrupt")
 	})
+	t.Run("an id that comes twice is asked for and answered once", func(t *testing.T) {
+		twice := sseOf(began, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"dup","reason":"a"},{"id":"dup","reason":"b"},{"id":"other","reason":"c"}]}}`)
+		url, _, _ := serve(t, twice)
+		got := talk(t, counted(), "", "--url", url, "--message", "x")
+		assert.Contains(t, got.stderr, "--answer dup=true --answer other=true\n")
+
+		url, inputs, _ := serve(t, twice, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}`))
+		got = talk(t, counted(), "", "--url", url, "--message", "x", "--yes")
+		assert.Equal(t, exitOK, got.status, got.stderr)
+		require.Len(t, *inputs, 2)
+		assert.Equal(t, "dup", at[string](t, (*inputs)[1], "/resume/0/interruptId"))
+		assert.Equal(t, "other", at[string](t, (*inputs)[1], "/resume/1/interruptId"))
+		assert.Equal(t, 2, (*inputs)[1].Get("resume").Len())
+	})
 	t.Run("an agent that interrupts for ever is answered a bounded number of times", func(t *testing.T) {
 		url, inputs, _ := serve(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"again"}]}}`))

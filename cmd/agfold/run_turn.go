@@ -90,11 +90,12 @@ func (c *conversation) draw(ctx context.Context, o *client.RunOptions) (ended, d
 	return nil, nil
 }
 
-// warnings are those of a conversation. They are safe for concurrent use.
+// warnings are those of a conversation that are still to be shown. They are safe for concurrent use.
 type warnings struct {
 	mu   sync.Mutex
-	all  []event.Warning
-	held int // how many from the end are held back while the screen is drawn on; -1 for none
+	keep bool         // for the end
+	list warningList  // those for the end
+	held *warningList // those held back while the screen is drawn on; nil if it is not
 }
 
 // warn takes a warning, and tells it unless the screen is drawn on.
@@ -112,24 +113,30 @@ func (c *conversation) tell(w event.Warning) {
 func (ws *warnings) add(w event.Warning) (now bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	ws.all = append(ws.all, w)
-	if ws.held >= 0 {
-		ws.held++
+	if ws.keep {
+		ws.list.add(w)
 	}
-	return ws.held < 0
+	if ws.held == nil {
+		return true
+	}
+	ws.held.add(w)
+	return false
 }
 
 func (ws *warnings) hold() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	ws.held = 0
+	ws.held = &warningList{}
 }
 
 func (ws *warnings) release() []event.Warning {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	held := ws.all[len(ws.all)-max(ws.held, 0):]
-	ws.held = -1
+	if ws.held == nil {
+		return nil
+	}
+	held := ws.held.all()
+	ws.held = nil
 	return held
 }
 
@@ -137,14 +144,13 @@ func (ws *warnings) release() []event.Warning {
 func (ws *warnings) note() string {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	if ws.held <= 0 {
+	switch {
+	case ws.held == nil || ws.held.count == 0:
 		return ""
+	case ws.held.count == 1:
+		return "warning: " + ws.held.last.String()
 	}
-	text := "warning: " + ws.all[len(ws.all)-1].String()
-	if ws.held > 1 {
-		text = fmt.Sprintf("%d warnings, the last: %s", ws.held, ws.all[len(ws.all)-1])
-	}
-	return text
+	return fmt.Sprintf("%d warnings, the last: %s", ws.held.count, ws.held.last)
 }
 
 // finish shows how the conversation ended and returns the exit status. last is its last result, nil if
@@ -154,7 +160,7 @@ func (c *conversation) finish(ctx context.Context, last *client.Result, err erro
 	switch {
 	case c.f.events:
 	case c.f.json:
-		c.print.write(string(append(transcript.CleanJSON(nil, appendThread(nil, th, c.warnings.all)), '\n')))
+		c.print.write(string(append(transcript.CleanJSON(nil, appendThread(nil, th, c.warnings.list.all())), '\n')))
 	default:
 		c.print.close(th)
 	}

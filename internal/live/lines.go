@@ -5,9 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/transcript"
-	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -116,17 +114,14 @@ func (l Look) rule(title string, width int) string {
 func (l Look) messages(th *reducer.Thread, width, wanted int) []string {
 	view := transcript.Style{Width: width, Color: l.Color}.View(th)
 	var blocks [][]string
-	latest := map[event.Owner]bool{} // the owners whose last message was seen
 	total := 0
 	for _, m := range th.Messages.Backward() {
-		open := !latest[m.Owner] && streams(th, m)
-		latest[m.Owner] = true
 		text := view.Message(m)
 		if text == "" {
 			continue
 		}
 		block := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if open {
+		if m.Streaming && m.ToolCalls.Len() == 0 { // calls are drawn behind the text
 			block[len(block)-1] += l.paint(cyan, "▌")
 		}
 		blocks = append(blocks, block)
@@ -142,19 +137,6 @@ func (l Look) messages(th *reducer.Thread, width, wanted int) []string {
 		}
 	}
 	return lines
-}
-
-// streams reports whether a message, the last of its owner, may be growing.
-func streams(th *reducer.Thread, m *messages.Message) bool {
-	if th.Status() != reducer.Running || m.ToolCalls.Len() > 0 ||
-		m.Role != messages.RoleAssistant && m.Role != messages.RoleReasoning {
-		return false
-	}
-	if m.Owner.IsParent() {
-		return true
-	}
-	node := th.Subagents.Find(m.Owner)
-	return node != nil && node.Status == reducer.SubagentRunning
 }
 
 func hasSubagents(th *reducer.Thread) bool { return th.Subagents.Len() > 0 }

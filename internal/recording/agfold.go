@@ -75,15 +75,19 @@ func (s *heads) entry(e *Entry, members object) error {
 	if members.get("agfold") != nil {
 		return s.head(e, members)
 	}
-	data := members.get("event")
-	if data == nil {
-		return errors.New("want a head or an event")
+	data, failure := members.get("event"), members.get("error")
+	if data == nil && (len(failure) == 0 || failure[0] != '"') {
+		return errors.New("want a head, an event or an error")
 	}
 	at, err := s.at(members.get("at"))
 	if err != nil {
 		return err
 	}
 	e.At = at
+	if data == nil {
+		e.Err = &StreamError{Text: members.str("error"), Truncated: string(members.get("truncated")) == "true"}
+		return nil
+	}
 	e.Event, err = s.keep.frame(data, e.Line)
 	return err
 }

@@ -15,6 +15,11 @@
 //	{"at":132.507,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
 //	{"at":940.01,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r"}}
 //
+// Where the stream ended with an error, its text is the run's last line, with whether the error says that the
+// stream was cut off:
+//
+//	{"at":940.01,"error":"reading events: connection reset by peer","truncated":true}
+//
 // Several runs may follow one another. Each line is written at once, so a crash loses no more than the
 // last one, and a run recorded behind it can be read. An at may also be a date and time (RFC 3339), and
 // input and start may be missing.

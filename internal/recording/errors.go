@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/reducer"
 )
 
 var (
@@ -38,6 +39,24 @@ func (e *CutError) Error() string { return fmt.Sprintf("%v in line %d", ErrCut, 
 
 // Unwrap returns ErrCut.
 func (e *CutError) Unwrap() error { return ErrCut }
+
+// StreamError is the error that a run's stream ended with when it was recorded. It matches
+// reducer.ErrTruncated if that did.
+type StreamError struct {
+	Text      string // of the error
+	Truncated bool   // it matched reducer.ErrTruncated
+}
+
+// Error returns the text.
+func (e *StreamError) Error() string { return e.Text }
+
+// Unwrap returns reducer.ErrTruncated, or nil.
+func (e *StreamError) Unwrap() error {
+	if e.Truncated {
+		return reducer.ErrTruncated
+	}
+	return nil
+}
 
 // IsCut reports whether text is the beginning of a JSON value and not the whole of one.
 func IsCut(text []byte) bool {

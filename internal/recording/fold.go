@@ -32,6 +32,7 @@ type Fold struct {
 	reducer  *reducer.Reducer
 	upgrader *event.Upgrader
 	rejected error // by the stream at hand
+	broke    error // that the stream at hand ended with
 	seen     int   // events of the recording
 	base     int   // events before the stream at hand
 }
@@ -60,7 +61,8 @@ func NewFold(rec *Recording, o *FoldOptions) *Fold {
 func (f *Fold) start(o *reducer.Options) {
 	o.Strict = f.strict
 	f.reducer, f.upgrader = reducer.New(o), event.NewUpgrader()
-	f.base, f.rejected = f.seen, nil
+	f.upgrader.Follow(f.reducer.Thread().Messages.All())
+	f.base, f.rejected, f.broke = f.seen, nil, nil
 }
 
 func (f *Fold) report(warnings []event.Warning) {
@@ -91,6 +93,10 @@ func (f *Fold) Steps() iter.Seq2[[]reducer.Step, error] {
 				continue
 			}
 			f.begun = true
+			if e.Err != nil {
+				f.broke = e.Err
+				continue
+			}
 			if !yield(f.apply(e.Event), nil) || f.over() {
 				return
 			}
@@ -136,7 +142,7 @@ func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
 // apply applies an event and returns what was delivered.
 func (f *Fold) apply(ev event.Event) []reducer.Step {
 	f.seen++
-	if f.rejected != nil {
+	if f.rejected != nil || f.broke != nil {
 		return nil
 	}
 	steps, err := f.reducer.Apply(f.upgrader.Upgrade(ev))
@@ -188,9 +194,10 @@ func (f *Fold) Thread() *reducer.Thread {
 }
 
 // End says that the recording has ended, with the error that Steps ended with or nil, and returns the final
-// thread. A run that is still going on is truncated, see [reducer.Reducer.End].
+// thread. A run that is still going on is truncated, see [reducer.Reducer.End], by the error that its stream was
+// recorded with if there is one.
 func (f *Fold) End(cause error) *reducer.Thread {
-	f.reducer.End(cause)
+	f.reducer.End(cmp.Or(f.broke, cause))
 	return f.Thread()
 }
 

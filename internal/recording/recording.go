@@ -51,10 +51,11 @@ type Recording struct {
 // source yields a recording's entries; io.EOF is a clean end.
 type source interface{ next() (Entry, error) }
 
-// Entry is one line of a recording: the head of a run, or an event.
+// Entry is one line of a recording: the head of a run, an event, or the error that ended a run's stream.
 type Entry struct {
 	Head  *Head         // a run begins here; Event is then the zero Frame
 	Event event.Frame   // the event as it came
+	Err   *StreamError  // the run's stream ended with it; Event is then the zero Frame
 	At    time.Duration // when it came, since the run's start; 0 in a recording without times
 	Line  int           // where it begins in the recording, from 1
 }
@@ -96,7 +97,7 @@ func (r *Recording) PeerVersion() string { return r.peer }
 // Timed reports whether the recording says when its events came.
 func (r *Recording) Timed() bool { return r.timed }
 
-// Entries yields the heads and events of the recording in order. An error comes alone and last: matching
+// Entries yields the heads, events and recorded errors of the recording in order. An error comes alone and last: matching
 // ErrCut if the recording ends in the middle of an event, ErrFormat if it cannot be read on, or
 // sse.ErrTooLarge, or one of the source; a clean end yields none. Ranging again after a break goes on
 // behind the last entry; after the end it yields nothing, after an error the error.
@@ -138,7 +139,7 @@ func (r *Recording) Events() iter.Seq2[event.Event, error] {
 			case err != nil:
 				yield(nil, err)
 				return
-			case e.Head == nil && !yield(e.Event, nil):
+			case e.Head == nil && e.Err == nil && !yield(e.Event, nil):
 				return
 			}
 		}

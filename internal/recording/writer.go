@@ -1,13 +1,17 @@
 package recording
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/reducer"
 )
 
 // Writer writes recordings of [FormAgfold]. It is safe for concurrent use, but runs written at the same
@@ -64,9 +68,7 @@ func (w *Writer) Event(ev event.Event, at time.Duration) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	buf := append(w.buf[:0], `{"at":`...)
-	buf = strconv.AppendFloat(buf, float64(max(0, at).Microseconds())/1e3, 'f', -1, 64)
-	buf = append(buf, `,"event":`...)
+	buf := append(appendAt(w.buf[:0], at), `,"event":`...)
 	start := len(buf)
 	buf = append(buf, data...)
 	for i, c := range buf[start:] {
@@ -75,6 +77,24 @@ func (w *Writer) Event(ev event.Event, at time.Duration) error {
 		}
 	}
 	return w.line(append(buf, '}'))
+}
+
+// Error ends a run with the text of the error that its stream ended with, a time after the run's start, and
+// whether that matches reducer.ErrTruncated. The error is w's.
+func (w *Writer) Error(cause error, at time.Duration) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	buf := append(appendAt(w.buf[:0], at), `,"error":`...)
+	buf = jsontext.AppendString(buf, strings.ToValidUTF8(cause.Error(), "\uFFFD"))
+	if errors.Is(cause, reducer.ErrTruncated) {
+		buf = append(buf, `,"truncated":true`...)
+	}
+	return w.line(append(buf, '}'))
+}
+
+// appendAt begins a line.
+func appendAt(buf []byte, at time.Duration) []byte {
+	return strconv.AppendFloat(append(buf, `{"at":`...), float64(max(0, at).Microseconds())/1e3, 'f', -1, 64)
 }
 
 // line writes the line in buf, which it keeps to be used again.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 5e8, time.UTC)
@@ -58,6 +60,59 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	}
 	assert.Equal(t, []time.Time{noon, noon.Add(time.Hour)}, heads)
 	assert.Equal(t, []time.Duration{1500 * time.Microsecond, 2 * time.Second, 0}, at)
+}
+
+func TestTheErrorOfAStreamIsReadBack(t *testing.T) {
+	var file bytes.Buffer
+	w := NewWriter(&file)
+	require.NoError(t, w.Head(nil, noon))
+	require.NoError(t, w.Event(frame(t, started), 0))
+	require.NoError(t, w.Error(errors.New("a \"line\"\nand\xff"), 1500*time.Microsecond))
+	require.NoError(t, w.Head(nil, noon))
+	require.NoError(t, w.Event(frame(t, started), 0))
+	require.NoError(t, w.Event(frame(t, finished), 0))
+	require.NoError(t, w.Error(errors.New("late"), -time.Second))
+	assert.Contains(t, file.String(), `{"at":1.5,"error":"a \"line\"\nand`+"\uFFFD"+`"}`+"\n")
+
+	text := file.String()
+	f, th, err := whole(t, text)
+	require.NoError(t, err)
+	assert.Equal(t, "r truncated, r succeeded, {}", told(th))
+	assert.Equal(t, 3, f.Seen(), "an error is no event")
+	assert.NoError(t, f.Err(), "an error behind the end of a run is none of the run's")
+	broke := th.Runs.At(0).Err
+	assert.ErrorIs(t, broke, reducer.ErrTruncated)
+	var stream *StreamError
+	require.ErrorAs(t, broke, &stream)
+	assert.Equal(t, "a \"line\"\nand\uFFFD", stream.Error())
+	assert.NotErrorIs(t, stream, reducer.ErrTruncated)
+
+	rec, err := Open(strings.NewReader(text), nil)
+	require.NoError(t, err)
+	n := 0
+	for ev, err := range rec.Events() {
+		require.NoError(t, err)
+		assert.NotEmpty(t, event.FrameOfEvent(ev).Data())
+		n++
+	}
+	assert.Equal(t, 3, n)
+
+	file.Reset()
+	require.NoError(t, w.Head(nil, noon))
+	cut := fmt.Errorf("cut: %w", reducer.ErrTruncated)
+	require.NoError(t, w.Error(cut, 0))
+	assert.Contains(t, file.String(), `{"at":0,"error":"`+cut.Error()+`","truncated":true}`)
+	f, _, err = whole(t, file.String())
+	require.NoError(t, err)
+	require.ErrorAs(t, f.Err(), &stream)
+	assert.ErrorIs(t, stream, reducer.ErrTruncated)
+	assert.EqualError(t, stream, cut.Error())
+
+	_, th, err = whole(t, bareHead+timed(started)+`{"at":1,"error":"gone"}`+"\n"+timed(finished))
+	require.NoError(t, err)
+	assert.Equal(t, "r truncated, {}", told(th), "nothing of a run comes behind its error")
+	_, _, err = whole(t, bareHead+`{"at":1,"error":7}`)
+	assert.ErrorIs(t, err, ErrFormat)
 }
 
 func TestARunBehindACrashCanBeRead(t *testing.T) {

@@ -1,60 +1,160 @@
 package transcript
 
 import (
-	"strings"
+	"bufio"
+	"io"
+	"unicode/utf8"
 
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/state"
 )
 
+// maxIndent is how many columns lines are indented at most, so that what nests deeply does not grow by
+// its indents.
+const maxIndent = 64
+
 // AppendValue appends v as JSON for people: what fits into width columns stays on one line, what does not
 // is spread over lines indented by two. It is JSON all the same, with numbers as they were written. An
 // absent v appends nothing.
+//
+// A document whose parts share memory may be long where it is small: see [WriteValue].
 func AppendValue(dst []byte, v state.Value, width int) []byte {
-	return appendValue(dst, v, width, 0, 0)
-}
-
-// appendValue writes v at an indent, with used columns of the line taken before it.
-func appendValue(dst []byte, v state.Value, width, indent, used int) []byte {
-	if v.Len() == 0 || fits(v, width-indent-used) >= 0 || v.Kind() != state.KindArray && v.Kind() != state.KindObject {
-		return appendFlat(dst, v)
-	}
-	inner := indent + 2
-	first := true
-	open, end := byte('['), byte(']')
-	if v.Kind() == state.KindObject {
-		open, end = '{', '}'
-	}
-	dst = append(dst, open)
-	newLine := func() {
-		if !first {
-			dst = append(dst, ',')
+	start := len(dst)
+	formatLines(v, width, 0, func(line []byte, _ int) bool {
+		if len(dst) > start {
+			dst = append(dst, '\n')
 		}
-		first = false
-		dst = appendIndent(dst, inner)
-	}
-	if v.Kind() == state.KindArray {
-		for _, e := range v.Elements() {
-			newLine()
-			dst = appendValue(dst, e, width, inner, 1)
-		}
-	} else {
-		for key, e := range v.Members() {
-			newLine()
-			start := len(dst)
-			dst = append(appendText(dst, key), ": "...)
-			dst = appendValue(dst, e, width, inner, len(dst)-start+1)
-		}
-	}
-	return append(appendIndent(dst, indent), end)
-}
-
-func appendIndent(dst []byte, n int) []byte {
-	dst = append(dst, '\n')
-	for range n {
-		dst = append(dst, ' ')
-	}
+		dst = append(dst, line...)
+		return true
+	})
 	return dst
+}
+
+// WriteValue writes v as [AppendValue] forms it, and a line feed, to w, and holds one line of it at a
+// time. The error is that of w.
+func WriteValue(w io.Writer, v state.Value, width int) error {
+	b := bufio.NewWriter(w)
+	formatLines(v, width, 0, func(line []byte, _ int) bool {
+		b.Write(line)
+		return b.WriteByte('\n') == nil
+	})
+	return b.Flush()
+}
+
+// formatter forms a value in lines and hands on each as it is done.
+type formatter struct {
+	width   int
+	most    int // bytes of a string, key or number that are looked at; 0 means all
+	buf     []byte
+	skipped int // bytes of the line that most left out
+	line    func(line []byte, skipped int) bool
+	stopped bool // line wanted no more
+}
+
+// formatLines calls line with each line of v and how many bytes it is short of by most, until line returns
+// false. The bytes are good until line returns.
+func formatLines(v state.Value, width, most int, line func(line []byte, skipped int) bool) {
+	f := formatter{width: width, most: most, line: line}
+	f.value(v, 0, 0)
+	if !f.stopped && v.Exists() {
+		f.end()
+	}
+}
+
+// end hands on the line.
+func (f *formatter) end() {
+	f.stopped = !f.line(f.buf, f.skipped)
+	f.buf, f.skipped = f.buf[:0], 0
+}
+
+// newLine ends the line and indents the next.
+func (f *formatter) newLine(indent int) {
+	f.end()
+	for range min(indent, maxIndent) {
+		f.buf = append(f.buf, ' ')
+	}
+}
+
+// value writes v at an indent, with used columns of the line taken before it.
+func (f *formatter) value(v state.Value, indent, used int) {
+	room := f.width - min(indent, maxIndent) - used
+	switch kind := v.Kind(); {
+	case kind != state.KindArray && kind != state.KindObject:
+		f.scalar(v)
+	case v.Len() == 0 || fits(v, room) >= 0:
+		f.buf = appendFlat(f.buf, v)
+	case kind == state.KindArray:
+		f.buf = append(f.buf, '[')
+		for i, e := range v.Elements() {
+			if f.next(i == 0, indent); f.stopped {
+				return
+			}
+			f.value(e, indent+2, 1)
+		}
+		f.close(']', indent)
+	default:
+		f.buf = append(f.buf, '{')
+		first := true
+		for key, e := range v.Members() {
+			if f.next(first, indent); f.stopped {
+				return
+			}
+			first = false
+			start := len(f.buf)
+			f.text(key)
+			f.buf = append(f.buf, ": "...)
+			f.value(e, indent+2, len(f.buf)-start+1)
+		}
+		f.close('}', indent)
+	}
+}
+
+// next begins the line of a child of what stands at indent.
+func (f *formatter) next(first bool, indent int) {
+	if f.stopped {
+		return
+	}
+	if !first {
+		f.buf = append(f.buf, ',')
+	}
+	f.newLine(indent + 2)
+}
+
+func (f *formatter) close(end byte, indent int) {
+	if f.stopped {
+		return
+	}
+	f.newLine(indent)
+	f.buf = append(f.buf, end)
+}
+
+// scalar writes what is no container.
+func (f *formatter) scalar(v state.Value) {
+	if s, ok := v.AsString(); ok {
+		f.text(s)
+		return
+	}
+	if n, ok := v.AsNumber(); ok && f.most > 0 && len(n) > f.most {
+		f.buf = append(append(f.buf, n[:f.most]...), "…"...)
+		f.skipped += len(n) - f.most
+		return
+	}
+	f.buf = v.AppendJSON(f.buf)
+}
+
+// text writes a string.
+func (f *formatter) text(s string) {
+	if f.most == 0 || len(s) <= f.most {
+		f.buf = appendText(f.buf, s)
+		return
+	}
+	n := f.most
+	for n > f.most-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	f.buf = appendText(f.buf, s[:n])
+	f.buf = append(f.buf[:len(f.buf)-1], `…"`...)
+	f.skipped += len(s) - n
 }
 
 // appendFlat writes v on one line.
@@ -132,6 +232,9 @@ func fits(v state.Value, room int) int {
 	case state.KindString:
 		s, _ := v.AsString()
 		room = fitsText(s, room)
+	case state.KindNumber:
+		n, _ := v.AsNumber()
+		room -= len(n)
 	default:
 		room -= len(v.String())
 	}
@@ -163,21 +266,39 @@ func (s Style) State(v state.Value) string {
 	return p.b.String()
 }
 
-// value writes v in lines, at most limit of them; a negative limit means all.
+// Limits on what is looked at of a value.
+const (
+	maxFull    = 16 << 20 // bytes that are drawn with Style.Full
+	maxCounted = 64_000   // bytes that are counted of what is left out
+)
+
+// value writes v in lines, at most limit of them; a negative limit means all, up to maxFull. It looks at little
+// more of v than it writes, since a document may be far longer than what it takes in memory.
 func (p *page) value(v state.Value, limit int) {
-	text := string(AppendValue(nil, v, p.room()))
-	total, shown, lines := len(text), 0, 0
-	for line := range strings.SplitSeq(text, "\n") {
-		if lines == limit {
-			p.line(p.paint(dim, "… "+size(total-shown)+" left out"))
-			return
+	most := maxBytes
+	if limit < 0 {
+		most = 0
+	}
+	lines, shown, left := 0, 0, 0
+	formatLines(v, p.room(), most, func(line []byte, skipped int) bool {
+		if lines == limit || shown > maxFull {
+			left += len(line) + 1 + skipped
+			return left <= maxCounted
 		}
 		lines++
-		shown += len(line) + 1
+		shown += len(p.indent) + len(line) + 1
+		text := string(line)
 		if limit >= 0 {
-			line = cut(line, 2*p.room())
+			text = cut(text, 2*p.room())
 		}
-		p.line(line)
+		p.line(text)
+		return true
+	})
+	switch {
+	case left > maxCounted:
+		p.line(p.paint(dim, "… more than "+size(maxCounted)+" left out"))
+	case left > 0:
+		p.line(p.paint(dim, "… "+size(left-1)+" left out"))
 	}
 }
 

@@ -1,8 +1,12 @@
 package transcript
 
 import (
+	"bytes"
+	"errors"
+	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,6 +52,82 @@ func TestStateIsShortenedUnlessFull(t *testing.T) {
 	assert.True(t, state.Equal(long, full))
 }
 
+// doubled returns a state of 2^n leaves that share memory, at the bottom of depth arrays.
+func doubled(t testing.TB, depth, n int) state.Value {
+	t.Helper()
+	v := parse(t, strings.Repeat("[", depth)+`["x"]`+strings.Repeat("]", depth))
+	at := strings.Repeat("/0", depth)
+	for range n {
+		var err error
+		v, err = v.Apply(state.Patch{{Kind: state.OpCopy, From: at, Path: at + "/-"}})
+		require.NoError(t, err)
+	}
+	return v
+}
+
+// allocated returns the bytes that f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func TestAStateIsFormattedAsFarAsItIsShown(t *testing.T) {
+	for _, depth := range []int{0, 60, 440} {
+		small, large := doubled(t, depth, 15), doubled(t, depth, 18)
+		var text string
+		draw := func(v state.Value) func() { return func() { text = Style{Width: 60}.State(v) } }
+		draw(small)()
+		most := allocated(draw(small)) * 3 / 2
+		assert.Less(t, allocated(draw(large)), most, "at depth %d, eight times as much costs no more", depth)
+		assert.Equal(t, maxStateLines+1, strings.Count(text, "\n"))
+		assert.Contains(t, text, "… more than 64.0 kB left out\n")
+	}
+}
+
+func TestFullEndsAtABound(t *testing.T) {
+	large := doubled(t, 440, 19)
+	text := Style{Full: true}.State(large)
+	assert.Less(t, len(text), maxFull+2000)
+	assert.Greater(t, len(text), maxFull)
+	assert.True(t, strings.HasSuffix(text, "… more than 64.0 kB left out\n"), "%s", text[len(text)-100:])
+}
+
+func TestALongTextIsFormattedAsFarAsItIsShown(t *testing.T) {
+	for _, long := range []state.Value{
+		state.Object(state.Member{Key: "text", Value: state.String(strings.Repeat("ö", 1<<20))}),
+		state.Object(state.Member{Key: strings.Repeat("ö", 1<<20), Value: state.Int(1)}),
+		parse(t, `[1`+strings.Repeat("0", 1<<20)+`]`),
+		state.Array(state.String(strings.Repeat("\u0301", 1<<20)), state.String("the last of them")),
+	} {
+		var text string
+		assert.Less(t, allocated(func() { text = Style{Width: 60}.State(long) }), uint64(100_000))
+		assert.NotContains(t, text, "left out")
+		assert.True(t, utf8.ValidString(text))
+		assert.Contains(t, text, "…")
+	}
+	left := Style{Width: 60}.State(parse(t, `[`+strings.Repeat(`"a longer text that is here",`, maxStateLines)+`"`+strings.Repeat("x", 5000)+`"]`))
+	assert.Contains(t, left, "… 5.0 kB left out\n", "what was not looked at counts too")
+}
+
+func TestIndentsEndAtABound(t *testing.T) {
+	for line := range strings.SplitSeq(string(AppendValue(nil, doubled(t, 440, 6), 40)), "\n") {
+		assert.LessOrEqual(t, len(line), maxIndent+len(`"x",`))
+	}
+}
+
+func TestWriteValueStopsWithItsWriter(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, WriteValue(&b, doubled(t, 20, 6), 60))
+	assert.Equal(t, string(AppendValue(nil, doubled(t, 20, 6), 60))+"\n", b.String())
+
+	broken := errors.New("broken pipe")
+	large := doubled(t, 60, 18) // tens of megabytes of lines
+	assert.Less(t, allocated(func() { assert.ErrorIs(t, WriteValue(failing{broken}, large, 60), broken) }), uint64(1<<20))
+}
+
 func FuzzAppendValue(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"\u009b\ud800"}],"c":null}`, 30)
 	f.Fuzz(func(t *testing.T, text string, width int) {
@@ -64,3 +144,8 @@ func FuzzAppendValue(f *testing.F) {
 		}
 	})
 }
+
+// failing is a writer that fails.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

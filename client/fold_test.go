@@ -1,0 +1,266 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
+)
+
+// recorded is a session that is recorded.
+type recorded struct {
+	*client.Session
+	text bytes.Buffer
+}
+
+func record(o client.SessionOptions, turns ...turn) *recorded {
+	r := new(recorded)
+	o.Middleware = []client.Middleware{client.Record(&r.text)}
+	r.Session = client.NewSession(script(turns...), quiet(o))
+	return r
+}
+
+// essence is all of a thread but its revision, with what its wire shapes leave out.
+func essence(th *reducer.Thread) (string, []string) {
+	c := *th
+	c.Revision = 0
+	var calls []string
+	for _, m := range th.Messages.All() {
+		for _, call := range m.ToolCalls.All() {
+			calls = append(calls, call.ID+" "+call.Status.String())
+		}
+	}
+	return string(c.AppendJSON(nil)), calls
+}
+
+// same requires that the recording so far folds to the session's thread.
+func (r *recorded) same(t *testing.T, when string) {
+	t.Helper()
+	th, err := client.FoldRecording(bytes.NewReader(r.text.Bytes()), nil)
+	want, wantCalls := essence(r.Thread())
+	got, gotCalls := essence(th)
+	require.JSONEq(t, want, got, when)
+	require.Equal(t, want, got, when)
+	require.Equal(t, wantCalls, gotCalls, when)
+	if th.Status() == reducer.Rejected {
+		require.ErrorIs(t, err, reducer.ErrProtocol)
+	} else {
+		require.NoError(t, err, when)
+	}
+}
+
+func TestARecordingFoldsToTheThreadOfTheSession(t *testing.T) {
+	weather := client.NewTool("weather", "", func(context.Context, struct {
+		City string `json:"city"`
+	}) (any, error) {
+		return "cold", nil
+	})
+	s := record(client.SessionOptions{
+		Tools:    []client.Tool{weather},
+		State:    parsed(t, `{"n":0}`),
+		Messages: []*messages.Message{messages.SystemText("be brief")},
+	},
+		says(begins, text("a1", "let me see"), calls("c1", "weather", `{"city":"Oslo"}`), calls("c2", "weather", `{"city":"Rome"}`),
+			`{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/n","value":1.50}]}`, succeeds),
+		says(begins, `{"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"helper"}`,
+			`{"type":"TEXT_MESSAGE_CHUNK","messageId":"a2","delta":"may I?","subagentRunId":"s"}`,
+			`{"type":"ACTIVITY_SNAPSHOT","messageId":"p","activityType":"plan","content":{"a":1}}`,
+			`{"type":"SUBAGENT_FINISHED","subagentRunId":"s","outcome":{"type":"suspended","interruptIds":["i1"]}}`, asks(interrupt)),
+		says(begins, text("a3", "thank you"), `{"type":"NEW"}`, succeeds),
+		says(begins, calls("c3", "form", `{}`), succeeds),
+		says(begins, text("a4", "well"), fails),
+		says(begins, text("a5", "x"), `{"type":"TEXT_MESSAGE_END","messageId":"nobody"}`),
+	)
+	_, err := s.Send(t.Context(), messages.UserText("how warm?"))
+	require.NoError(t, err)
+	require.Len(t, s.Thread().Interrupts, 1)
+	s.same(t, "tools answered, then an interrupt")
+
+	_, err = s.Resume(t.Context(), client.Resolve("i1", true))
+	require.NoError(t, err)
+	s.same(t, "the interrupt answered")
+
+	require.NoError(t, s.PatchState(state.Patch{{Kind: state.OpAdd, Path: "/mine", Value: state.Bool(true)}}))
+	require.NoError(t, s.AddMessages(messages.UserText("by the way")))
+	res, err := s.Send(t.Context(), messages.UserText("and now?"))
+	require.NoError(t, err)
+	require.Len(t, res.PendingToolCalls, 1)
+	s.same(t, "a call that is the user's to answer")
+
+	_, err = s.Send(t.Context(), messages.ToolResult("c3", "filled in"), messages.UserText("there"))
+	require.ErrorAs(t, err, new(*reducer.RunError))
+	s.same(t, "a run that failed")
+
+	var live *reducer.Violation
+	_, err = s.Send(t.Context(), messages.UserText("again"))
+	require.ErrorAs(t, err, &live)
+	th, err := client.FoldRecording(bytes.NewReader(s.text.Bytes()), nil)
+	var violation *reducer.Violation
+	require.ErrorAs(t, err, &violation)
+	assert.Greater(t, violation.Ordinal, live.Ordinal, "it counts through the recording")
+	assert.Equal(t, live.Reason, violation.Reason)
+	assert.Equal(t, shown(s.Thread()), shown(th))
+	assert.NotEqual(t, s.Thread().Revision, th.Revision)
+}
+
+func TestARecordingFoldsToTheThreadOfASessionWithoutState(t *testing.T) {
+	s := record(client.SessionOptions{}, says(
+		`{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[],"state":{"kept":1}}}`, succeeds))
+	_, err := s.Send(t.Context(), messages.UserText("hi"))
+	require.NoError(t, err)
+	require.Equal(t, `{"kept":1}`, s.Thread().State.String())
+	s.same(t, "D-7 the agent's input brings the state")
+}
+
+func TestARecordingOfBrokenRuns(t *testing.T) {
+	refused := errors.New("no route")
+	s := record(client.SessionOptions{},
+		func(context.Context, event.RunInput, func(event.Event) error) error { return refused },
+		then(says(begins, text("a1", "hal")), func(context.Context, event.RunInput, func(event.Event) error) error { return refused }),
+	)
+	for _, text := range []string{"one", "two"} {
+		_, err := s.Send(t.Context(), messages.UserText(text))
+		require.ErrorIs(t, err, refused)
+	}
+	th, err := client.FoldRecording(&s.text, nil)
+	require.ErrorIs(t, err, client.ErrTruncated)
+	require.EqualError(t, err, s.Result().Thread.Err().Error(), "the text was recorded")
+	require.NotErrorIs(t, err, refused, "but not the kind")
+	assert.Equal(t, shown(s.Thread()), shown(th))
+	require.Equal(t, 2, th.Runs.Len())
+	for i, run := range th.Runs.All() {
+		assert.Equal(t, reducer.Truncated, run.Status)
+		assert.Equal(t, s.Thread().Runs.At(i).ID, run.ID)
+		assert.EqualError(t, run.Err, s.Thread().Runs.At(i).Err.Error())
+	}
+}
+
+func TestFoldRecording(t *testing.T) {
+	const began, ended = `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`
+	const unknown = `{"type":"NEW"}`
+	const object = `{"stream":[` + began + `,` + ended + `],"input":{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"hi"}],"state":{"n":1},"mood":"good"}}`
+	lost := errors.New("lost")
+	for _, row := range []struct {
+		name   string
+		r      io.Reader
+		o      client.FoldOptions
+		status reducer.Status
+		errs   []error
+	}{
+		{"P-STA-2 the input of an object", strings.NewReader(object), client.FoldOptions{}, reducer.Succeeded, nil},
+		{"an unknown event", strings.NewReader(began + "\n" + unknown + "\n" + ended), client.FoldOptions{}, reducer.Succeeded, nil},
+		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), client.FoldOptions{Strict: true}, reducer.Rejected, []error{event.ErrMalformed}},
+		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), client.FoldOptions{}, reducer.Rejected, []error{reducer.ErrProtocol}},
+		{"P-RUN-1 no end", strings.NewReader(began), client.FoldOptions{}, reducer.Truncated, []error{client.ErrTruncated}},
+		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), client.FoldOptions{}, reducer.Truncated, []error{client.ErrTruncated}},
+		{"cut behind a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), client.FoldOptions{}, reducer.Succeeded, []error{client.ErrTruncated}},
+		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), client.FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []error{client.ErrTooLarge, client.ErrTruncated}},
+		{"no recording any more", strings.NewReader(began + "\n" + ended + "\ndear diary"), client.FoldOptions{}, reducer.Succeeded, []error{client.ErrRecording}},
+		{"no recording", strings.NewReader("dear diary"), client.FoldOptions{}, reducer.Empty, []error{client.ErrRecording}},
+		{"nothing", strings.NewReader(""), client.FoldOptions{}, reducer.Empty, nil},
+		{"a reader that fails", io.MultiReader(strings.NewReader(began+"\n"), iotest.ErrReader(lost)), client.FoldOptions{}, reducer.Truncated, []error{lost, client.ErrTruncated}},
+		{"a reader that fails at once", iotest.ErrReader(lost), client.FoldOptions{}, reducer.Empty, []error{lost}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			th, err := client.FoldRecording(row.r, &row.o)
+			require.NotNil(t, th)
+			assert.Equal(t, row.status, th.Status())
+			if row.errs == nil {
+				require.NoError(t, err)
+			}
+			for _, want := range row.errs {
+				require.ErrorIs(t, err, want)
+			}
+		})
+	}
+
+	var warned []string
+	th, err := client.FoldRecording(strings.NewReader(object), &client.FoldOptions{OnWarning: func(w event.Warning) {
+		warned = append(warned, w.Rule+" "+w.Path)
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"user u: hi"}, shown(th))
+	assert.Equal(t, `{"n":1}`, th.State.String())
+	assert.Equal(t, []string{"P-ENF-2 /mood"}, warned)
+}
+
+func ExampleFoldRecording() {
+	var file bytes.Buffer
+	s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+		emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
+		emit(&event.TextMessageChunk{MessageID: event.Some("a-" + in.RunID), Delta: event.Some("Hello.")})
+		return emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
+	}), &client.SessionOptions{Middleware: []client.Middleware{client.Record(&file)}})
+	s.Send(context.Background(), messages.UserText("Hi"))
+	s.Send(context.Background(), messages.UserText("Hi again"))
+
+	th, err := client.FoldRecording(&file, nil)
+	if err != nil {
+		fmt.Println(err)
+	}
+	for _, m := range th.Messages.All() {
+		fmt.Println(m.Role+":", m.Text())
+	}
+	// Output:
+	// user: Hi
+	// assistant: Hello.
+	// user: Hi again
+	// assistant: Hello.
+}
+
+// FuzzFoldRecording: a recording of one stream without an input folds to what its replay folds to, and what an
+// error says is what the thread says.
+func FuzzFoldRecording(f *testing.F) {
+	files, err := filepath.Glob("../testdata/*")
+	require.NoError(f, err)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(f, err)
+		if !strings.Contains(name, ".golden.") {
+			f.Add(string(text))
+		}
+	}
+	const run = `{"agfold":"recording/1","input":{"messages":[{"id":"u","role":"user","content":"x"}]}}
+{"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
+{"event":{"type":"TEXT_MESSAGE_END","messageId":"r"}}
+`
+	f.Add(run + run)
+	f.Fuzz(func(t *testing.T, text string) {
+		th, err := client.FoldRecording(strings.NewReader(text), nil)
+		switch th.Status() {
+		case reducer.Rejected, reducer.Truncated:
+			require.ErrorIs(t, err, th.Err())
+		case reducer.Running:
+			t.Fatal("a run goes on behind the end")
+		}
+		rec, opened := recording.Open(strings.NewReader(text), nil)
+		if opened != nil || rec.Form() == recording.FormAgfold || rec.Input() != nil {
+			return
+		}
+		replayed, replayErr := reducer.Fold(client.NewReplay(func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(text)), nil
+		}, nil).Run(t.Context(), event.RunInput{}), nil)
+		require.Equal(t, string(replayed.AppendJSON(nil)), string(th.AppendJSON(nil)))
+		if replayErr == nil {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, replayErr.Error())
+		}
+	})
+}
