@@ -513,7 +513,7 @@ func TestRedirects(t *testing.T) {
 			return seen
 		}
 		has := func(h http.Header) bool {
-			secrets := len(h["X-Api-Key"]) + len(h["x-raw"]) + len(h["Authorization"])
+			secrets := len(h["X-Api-Key"]) + len(h[strings.ToLower("X-Raw")]) + len(h["Authorization"])
 			assert.Contains(t, []int{0, 3}, secrets, "all or none")
 			return secrets > 0
 		}
