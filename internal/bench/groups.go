@@ -35,6 +35,8 @@ func groups() []group {
 			rows: []row{
 				floorRow(),
 				pipelineRow("ours, no snapshot", 0, snapshotNever),
+				foldBytesRow("ours, chunks", chunked, 0, snapshotNever),
+				foldBytesRow("ours, arguments with escapes", arguments, 0, snapshotNever),
 				pipelineRow("ours, a snapshot after every event", 0, snapshotAlways),
 			},
 		},
@@ -87,16 +89,36 @@ func groups() []group {
 	}
 }
 
-// stream is a run that streams one text, as SSE.
-func stream() []byte {
+// told is a run of some thousand events of one kind, as SSE.
+type told struct{ open, next, shut string }
+
+var (
+	texts = told{
+		`{"type":"TEXT_MESSAGE_START","messageId":"message-1","role":"assistant"}`,
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"message-1","delta":"token %d and more"}`,
+		`{"type":"TEXT_MESSAGE_END","messageId":"message-1"}`,
+	}
+	chunked = told{
+		`{"type":"TEXT_MESSAGE_CHUNK","messageId":"message-1","role":"assistant"}`,
+		`{"type":"TEXT_MESSAGE_CHUNK","messageId":"message-1","delta":"token %d and more"}`,
+		`{"type":"RAW","event":0}`,
+	}
+	arguments = told{
+		`{"type":"TOOL_CALL_START","toolCallId":"call-1","toolCallName":"f"}`,
+		`{"type":"TOOL_CALL_ARGS","toolCallId":"call-1","delta":"{\"n\":%d,\"more\":1}"}`,
+		`{"type":"TOOL_CALL_END","toolCallId":"call-1"}`,
+	}
+)
+
+func (t told) bytes() []byte {
 	var b bytes.Buffer
 	put := func(format string, args ...any) { fmt.Fprintf(&b, "data: "+format+"\n\n", args...) }
 	put(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`)
-	put(`{"type":"TEXT_MESSAGE_START","messageId":"message-1","role":"assistant"}`)
+	put(t.open)
 	for i := range streamed {
-		put(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"message-1","delta":"token %d and more"}`, i%10)
+		put(t.next, i%10)
 	}
-	put(`{"type":"TEXT_MESSAGE_END","messageId":"message-1"}`)
+	put(t.shut)
 	put(`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
 	return b.Bytes()
 }
@@ -113,7 +135,7 @@ func history(n int) *reducer.Thread {
 }
 
 func floorRow() row {
-	data := stream()
+	data := texts.bytes()
 	return row{name: "floor: lines and json.Valid", count: streamed, bench: func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -138,9 +160,14 @@ const (
 	snapshotAlways snapshots = true
 )
 
-// pipelineRow folds SSE bytes into a thread that holds before messages already.
+// pipelineRow folds the bytes of a streamed text.
 func pipelineRow(name string, before int, snapshot snapshots) row {
-	data := stream()
+	return foldBytesRow(name, texts, before, snapshot)
+}
+
+// foldBytesRow folds SSE bytes into a thread that holds before messages already.
+func foldBytesRow(name string, events told, before int, snapshot snapshots) row {
+	data := events.bytes()
 	return row{name: name, count: streamed, bench: func(b *testing.B) {
 		th := history(before)
 		b.ReportAllocs()
@@ -300,7 +327,7 @@ func jsonPatchRow(n int) row {
 }
 
 func linesRow() row {
-	data := stream()
+	data := texts.bytes()
 	return row{name: "a line reader", count: streamed, bench: func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -315,7 +342,7 @@ func linesRow() row {
 }
 
 func framingRow() row {
-	data := stream()
+	data := texts.bytes()
 	return row{name: "ours", count: streamed, bench: func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -330,7 +357,7 @@ func framingRow() row {
 }
 
 func r3labsRow() row {
-	data := stream()
+	data := texts.bytes()
 	return row{name: "r3labs/sse/v2", count: streamed, bench: func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -344,10 +371,10 @@ func r3labsRow() row {
 	}}
 }
 
-// chunked reads at most 4 KB at a time.
-type chunked struct{ r io.Reader }
+// pieces reads at most 4 KB at a time.
+type pieces struct{ r io.Reader }
 
-func (c chunked) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), 4096)]) }
+func (c pieces) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), 4096)]) }
 
 // bigRow folds 10 MB of text in n events.
 func bigRow(name string, n int) row {
@@ -363,7 +390,7 @@ func bigRow(name string, n int) row {
 		b.ReportAllocs()
 		for b.Loop() {
 			r := reducer.New(nil)
-			framing := sse.NewReader(iotest.DataErrReader(chunked{bytes.NewReader(stream.Bytes())}), 64<<20)
+			framing := sse.NewReader(iotest.DataErrReader(pieces{bytes.NewReader(stream.Bytes())}), 64<<20)
 			for {
 				payload, err := framing.Next()
 				if err != nil {
