@@ -13,12 +13,18 @@ type DecodeOptions struct {
 
 // Decoder decodes frames into typed events, which is enforcement (P-ENF-1 to 5). One goroutine at a time
 // may use it. It keeps a small cache of ids between events and nothing else. A typed event may share the
-// memory of the frame that it was decoded from, and keeps it alive.
+// memory of the frame that it was decoded from, and of events decoded before and after it, and keeps that alive: some
+// kilobytes.
 type Decoder struct {
 	strict  string // the rule of strict mode, or ""
 	reader  wire.Reader
 	ids     idCache
 	scratch []byte
+	block   []byte // holds unescaped deltas, which are never changed once they are there
+
+	textChunks      []TextMessageChunk
+	toolCallChunks  []ToolCallChunk
+	reasoningChunks []ReasoningMessageChunk
 }
 
 // NewDecoder returns a decoder; nil options mean the defaults.

@@ -97,14 +97,34 @@ func (d *Decoder) decodeHot(p *frame) Event {
 		if s.has(slotRole) && (role == "" || !isTextRole(role)) {
 			return nil
 		}
-		return &TextMessageChunk{base, owner, d.optID(&s, slotMessageID), role, d.optDelta(&s), d.optID(&s, slotName)}
+		e := next(&d.textChunks)
+		*e = TextMessageChunk{base, owner, d.optID(&s, slotMessageID), role, d.optDelta(&s), d.optID(&s, slotName)}
+		return e
 	case TypeToolCallChunk:
-		return &ToolCallChunk{base, owner, d.optID(&s, slotToolCallID), d.optID(&s, slotToolCallName),
+		e := next(&d.toolCallChunks)
+		*e = ToolCallChunk{base, owner, d.optID(&s, slotToolCallID), d.optID(&s, slotToolCallName),
 			d.optID(&s, slotParentMessageID), d.optDelta(&s)}
+		return e
 	case TypeReasoningMessageChunk:
-		return &ReasoningMessageChunk{base, owner, d.optID(&s, slotMessageID), d.optDelta(&s)}
+		e := next(&d.reasoningChunks)
+		*e = ReasoningMessageChunk{base, owner, d.optID(&s, slotMessageID), d.optDelta(&s)}
+		return e
 	}
 	return nil
+}
+
+// chunksPerBlock is how many chunks are allocated at a time. Hardly anybody keeps one, since expansion makes other
+// events of them.
+const chunksPerBlock = 16
+
+// next takes the next chunk of a block, and makes a block if there is none.
+func next[T any](block *[]T) *T {
+	if len(*block) == 0 {
+		*block = make([]T, chunksPerBlock)
+	}
+	e := &(*block)[0]
+	*block = (*block)[1:]
+	return e
 }
 
 func (s *hotScan) has(at slot) bool { return s.seen&(1<<at) != 0 }
@@ -223,10 +243,22 @@ func needsUnescaping(b []byte) bool {
 // delta returns the string in the slot of the delta. If it stands in the frame as it is, it is a view of the
 // frame's text, which never changes: a copy would be made for nothing, since the fold makes its own.
 func (d *Decoder) delta(s *hotScan) string {
-	if b := s.inside(slotDelta); !needsUnescaping(b) {
+	b := s.inside(slotDelta)
+	if !needsUnescaping(b) {
 		return unsafe.String(unsafe.SliceData(b), len(b))
 	}
-	return d.text(s, slotDelta)
+	if len(b) > maxBlockText/4 {
+		return d.text(s, slotDelta)
+	}
+	// Short ones share a block, like the frames of a Framer. Unescaping may make a text longer only where it
+	// was not valid UTF-8, by less than three times.
+	if cap(d.block)-len(d.block) < 3*len(b) {
+		d.block = make([]byte, 0, maxBlockText)
+	}
+	start := len(d.block)
+	d.block = jsontext.AppendUnescaped(d.block, b)
+	text := d.block[start:]
+	return unsafe.String(unsafe.SliceData(text), len(text))
 }
 
 func (d *Decoder) optDelta(s *hotScan) Opt[string] {
