@@ -18,11 +18,15 @@ type node[T any] struct {
 	ends  []int // for each child, how many elements n has up to its end
 }
 
-// newLeaf returns a leaf with n items, which the caller sets. A leaf that is more than half full
-// takes one allocation.
+// newLeaf returns a leaf with n items, which the caller sets, in one allocation.
 func newLeaf[T any](n int) *node[T] {
 	if n <= width/2 {
-		return &node[T]{items: make([]T, n)}
+		l := &struct {
+			node[T]
+			room [width / 2]T
+		}{}
+		l.items = l.room[:n:n]
+		return &l.node
 	}
 	l := &struct {
 		node[T]
@@ -42,7 +46,12 @@ func leafOf[T any](items []T) *node[T] {
 // newInner returns an inner node with n children, which the caller sets, and ends.
 func newInner[T any](n int, ends []int) *node[T] {
 	if n <= width/2 {
-		return &node[T]{kids: make([]*node[T], n), ends: ends}
+		l := &struct {
+			node[T]
+			room [width / 2]*node[T]
+		}{}
+		l.kids, l.ends = l.room[:n:n], ends
+		return &l.node
 	}
 	l := &struct {
 		node[T]
