@@ -22,7 +22,7 @@ const threadName = "Thread"
 // which the last run has too.
 //
 // What the JSON does not tell is made up as for messages that come whole: no message is streaming, and a tool
-// call is answered if a tool message answers it, else complete, also if its arguments broke off. A state that is {}
+// call that is not among streamingToolCallIds is answered if a tool message answers it, else complete. A state that is {}
 // counts as one that nobody has set yet, so that the next RUN_STARTED.input may bring one (D-7). The errors of
 // runs come back as the types that [Run.Err] names, without what caused them further down. Subagents of one
 // run that stand at different places of the tree may change places in [Subagents.All].
@@ -31,7 +31,7 @@ const threadName = "Thread"
 // another thing of a kind that is not known: nothing of a conversation is left out without a word. Text that
 // is not JSON is a [*state.SyntaxError]. On an error t stays as it was.
 func (t *Thread) UnmarshalJSON(data []byte) error {
-	v, err := state.Parse(data)
+	v, err := state.ParseDepth(data, state.DefaultMaxDepth+8) // an activity stands deeper here than in its event
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,8 @@ func readThread(r *wire.Reader, v state.Value) Thread {
 	t.ID = o.String("threadId")
 	t.Revision = uint64(readInteger(&o, "revision"))
 	status := Status(readName(&o, "status", statusNames[:]))
-	t.Messages = messages.NewList(settled(wire.List(&o, "messages", messages.Decode))...)
+	msgs := wire.List(&o, "messages", messages.Decode)
+	t.Messages = messages.NewList(settled(msgs, wire.OptList(&o, "streamingToolCallIds", wire.String))...)
 	t.State = o.Any("state")
 	t.hasState = !isEmptyObject(t.State)
 	runs := wire.List(&o, "runs", readRun)
@@ -75,8 +76,11 @@ func readThread(r *wire.Reader, v state.Value) Thread {
 }
 
 // settled sets the statuses of the calls of messages that nobody else holds.
-func settled(msgs []*messages.Message) []*messages.Message {
-	answered := make(map[string]bool)
+func settled(msgs []*messages.Message, streaming []string) []*messages.Message {
+	answered, arriving := make(map[string]bool), make(map[string]int, len(streaming))
+	for _, id := range streaming {
+		arriving[id]++ // of several calls with one id the first is meant
+	}
 	for _, m := range msgs {
 		if m.Role == messages.RoleTool {
 			answered[m.ToolCallID] = true
@@ -84,7 +88,11 @@ func settled(msgs []*messages.Message) []*messages.Message {
 	}
 	for _, m := range msgs {
 		for _, c := range m.ToolCalls.All() {
-			if answered[c.ID] {
+			switch {
+			case arriving[c.ID] > 0:
+				arriving[c.ID]--
+				c.Status = messages.ToolCallStreaming
+			case answered[c.ID]:
 				c.Status = messages.ToolCallAnswered
 			}
 		}

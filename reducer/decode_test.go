@@ -89,9 +89,9 @@ func TestStoredThread(t *testing.T) {
 		assert.Equal(t, p.th.Interrupts, th.Interrupts)
 		assert.Equal(t, p.th.LastRun().Outcome, th.LastRun().Outcome)
 	})
-	t.Run("P-TOL-4 what is not on the wire is as if it had come whole", func(t *testing.T) {
+	t.Run("P-TOL-4 a call that broke off is never complete", func(t *testing.T) {
 		th := stored(t, play(t, `run | text m1 | say m1 a | call c1 f m1 | args c1 {"a | call c2 f m1 | result t2 c2 ok`, nil).th)
-		assert.Equal(t, `assistant m1 "a" [c1 f({"a) complete] [c2 f() answered] | tool t2 ->c2 "ok"`, show(th))
+		assert.Equal(t, `assistant m1 "a" [c1 f({"a) streaming] [c2 f() answered] | tool t2 ->c2 "ok"`, show(th))
 		assert.Empty(t, showStreaming(th))
 	})
 	for _, r := range []struct{ name, before, want string }{

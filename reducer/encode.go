@@ -14,14 +14,21 @@ import (
 // AppendJSON appends the thread as one JSON object. It is complete and stable: equal threads give equal
 // bytes. Members: threadId, revision, status, error (when there is one), messages (on the wire shape of their
 // roles), state, runs, subagents (in the order of [Subagents.Walk], with their depth), interrupts,
-// pendingToolCallIds. UnmarshalJSON reads it back.
+// pendingToolCallIds, and, when there are any, streamingToolCallIds: the calls whose arguments are still arriving
+// or broke off, which nobody may act on (P-TOL-4). UnmarshalJSON reads it back.
 func (t *Thread) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = wire.AppendString(dst, "threadId", t.ID)
 	dst = strconv.AppendUint(wire.AppendKey(dst, "revision"), t.Revision, 10)
 	dst = wire.AppendString(dst, "status", t.Status().String())
 	dst = appendError(dst, t.Err())
+	var streaming []string
 	dst = appendSeq(dst, "messages", t.Messages.All(), func(dst []byte, m *messages.Message) []byte {
+		for _, tc := range m.ToolCalls.All() {
+			if tc.Status == messages.ToolCallStreaming {
+				streaming = append(streaming, tc.ID)
+			}
+		}
 		return m.AppendJSON(dst)
 	})
 	if dst = wire.AppendKey(dst, "state"); t.State.Exists() {
@@ -40,6 +47,7 @@ func (t *Thread) AppendJSON(dst []byte) []byte {
 	dst = append(dst, ']')
 	dst = wire.AppendList(dst, "interrupts", t.Interrupts, appendJSON[event.Interrupt])
 	dst = wire.AppendList(dst, "pendingToolCallIds", t.PendingToolCallIDs(), jsontext.AppendString)
+	dst = wire.AppendOptList(dst, "streamingToolCallIds", streaming, jsontext.AppendString)
 	return append(dst, '}')
 }
 
