@@ -31,7 +31,7 @@ func Lines(th *reducer.Thread, l Look) []string {
 	l.Width, l.Height = max(l.Width, minWidth), max(l.Height, minHeight)
 	lines := []string{l.head(th), l.rule("Ctrl-C stops the run", l.Width)}
 	if l.Note != "" {
-		lines = append(lines, l.paint(yellow, transcript.CleanLine(l.Note)))
+		lines = append(lines, l.paint(transcript.Yellow, transcript.CleanLine(l.Note)))
 	}
 	room := l.Height - 1 - len(lines)
 	switch panes := hasSubagents(th) || hasState(th); {
@@ -53,17 +53,17 @@ func Lines(th *reducer.Thread, l Look) []string {
 // head draws the first line: what runs on which thread, how it stands, and for how long.
 func (l Look) head(th *reducer.Thread) string {
 	status := th.Status()
-	mark, color := "", yellow
+	mark, color := "", transcript.Yellow
 	switch status {
 	case reducer.Empty, reducer.Running:
 		frames := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
-		mark, color = string(frames[int(l.Elapsed/(100*time.Millisecond))%len(frames)]), cyan
+		mark, color = string(frames[int(l.Elapsed/(100*time.Millisecond))%len(frames)]), transcript.Cyan
 	case reducer.Succeeded:
-		mark, color = "✓", green
+		mark, color = "✓", transcript.Green
 	case reducer.Interrupted:
 		mark = "‖"
 	case reducer.Failed, reducer.Rejected:
-		mark, color = "✗", red
+		mark, color = "✗", transcript.Red
 	default:
 		mark = "!"
 	}
@@ -71,7 +71,7 @@ func (l Look) head(th *reducer.Thread) string {
 	if status == reducer.Empty {
 		word = "waiting"
 	}
-	parts := []string{l.paint(bold, transcript.CleanLine(l.Title)), l.paint(color, word)}
+	parts := []string{l.paint(transcript.Bold, transcript.CleanLine(l.Title)), l.paint(color, word)}
 	if run := th.LastRun(); run != nil && status == reducer.Running {
 		if step := openStep(run); step != "" {
 			parts = append(parts, "step "+transcript.CleanLine(step))
@@ -80,7 +80,7 @@ func (l Look) head(th *reducer.Thread) string {
 			parts = append(parts, fmt.Sprintf("run %d", n))
 		}
 	}
-	parts = append(parts, l.paint(dim, "thread "+transcript.CleanLine(th.ID)))
+	parts = append(parts, l.paint(transcript.Dim, "thread "+transcript.CleanLine(th.ID)))
 	clock := elapsed(l.Elapsed)
 	left := clip(l.paint(color, mark)+" "+strings.Join(parts, " · "), l.Width-len(clock)-1)
 	return left + strings.Repeat(" ", max(1, l.Width-len(clock)-columns(left))) + clock
@@ -107,7 +107,7 @@ func elapsed(d time.Duration) string {
 
 // rule draws a line with a title on it.
 func (l Look) rule(title string, width int) string {
-	return l.paint(dim, "── "+title+" "+strings.Repeat("─", max(2, width-len(title)-4)))
+	return l.paint(transcript.Dim, "── "+title+" "+strings.Repeat("─", max(2, width-len(title)-4)))
 }
 
 // messages draws the end of the messages, in at least the wanted number of lines if there are as many.
@@ -122,7 +122,7 @@ func (l Look) messages(th *reducer.Thread, width, wanted int) []string {
 		}
 		block := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		if m.Streaming && m.ToolCalls.Len() == 0 { // calls are drawn behind the text
-			block[len(block)-1] += l.paint(cyan, "▌")
+			block[len(block)-1] += l.paint(transcript.Cyan, "▌")
 		}
 		blocks = append(blocks, block)
 		if total += len(block) + 1; total > wanted {
@@ -177,9 +177,9 @@ func (l Look) tooLong(lines []string, height int, keepEnd bool) []string {
 		return lines
 	}
 	if height == 1 {
-		return []string{l.paint(dim, fmt.Sprintf("… %d lines", len(lines)))}
+		return []string{l.paint(transcript.Dim, fmt.Sprintf("… %d lines", len(lines)))}
 	}
-	note := l.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-height+1))
+	note := l.paint(transcript.Dim, fmt.Sprintf("… %d more lines", len(lines)-height+1))
 	if keepEnd {
 		return append([]string{note}, lines[len(lines)-height+1:]...)
 	}
@@ -195,7 +195,7 @@ func (l Look) beside(th *reducer.Thread, height int) []string {
 	width := l.Width - pane - 3
 	left := tail(l.messages(th, width, height), height)
 	right := l.panes(th, pane, height)
-	bar := l.paint(dim, "│")
+	bar := l.paint(transcript.Dim, "│")
 	lines := make([]string, max(len(left), len(right)))
 	for i := range lines {
 		text := ""
@@ -210,21 +210,6 @@ func (l Look) beside(th *reducer.Thread, height int) []string {
 	return lines
 }
 
-// ink is an ANSI attribute.
-type ink string
-
-const (
-	bold   ink = "1"
-	dim    ink = "2"
-	red    ink = "31"
-	green  ink = "32"
-	yellow ink = "33"
-	cyan   ink = "36"
-)
-
-func (l Look) paint(i ink, text string) string {
-	if !l.Color || text == "" {
-		return text
-	}
-	return "\x1b[" + string(i) + "m" + text + "\x1b[0m"
+func (l Look) paint(i transcript.Ink, text string) string {
+	return transcript.Style{Color: l.Color}.Paint(i, text)
 }

@@ -16,7 +16,7 @@ func (v *View) Message(m *messages.Message) string {
 	}
 	p := v.page()
 	depth := v.places[m.Owner].depth
-	gutter := strings.Repeat(v.paint(dim, "│")+" ", depth)
+	gutter := strings.Repeat(v.Paint(Dim, "│")+" ", depth)
 	p.deeper(gutter, 2*depth, func() {
 		p.line(v.heading(m))
 		p.deeper("  ", 2, func() { v.body(p, m) })
@@ -26,27 +26,27 @@ func (v *View) Message(m *messages.Message) string {
 
 // heading says who speaks.
 func (v *View) heading(m *messages.Message) string {
-	who, color := string(m.Role), green
+	who, color := string(m.Role), Green
 	switch m.Role {
 	case messages.RoleUser:
-		color = blue
+		color = Blue
 	case messages.RoleAssistant:
-		color = cyan
+		color = Cyan
 	case messages.RoleActivity:
-		who, color = "activity "+CleanLine(m.ActivityType), yellow
+		who, color = "activity "+CleanLine(m.ActivityType), Yellow
 	case messages.RoleReasoning:
-		color = dim
+		color = Dim
 	case messages.RoleTool:
 		who = "tool result for " + CleanLine(m.ToolCallID)
 	}
 	if name, ok := m.Name.Get(); ok {
 		who += " " + CleanLine(name)
 	}
-	who = v.paint(color, who)
+	who = v.Paint(color, who)
 	if !m.Owner.IsParent() {
-		who = v.paint(bold, v.owner(m.Owner)) + " › " + who
+		who = v.Paint(Bold, v.owner(m.Owner)) + " › " + who
 	}
-	return who + v.paint(dim, " · "+CleanLine(m.ID))
+	return who + v.Paint(Dim, " · "+CleanLine(m.ID))
 }
 
 func (v *View) body(p *page, m *messages.Message) {
@@ -62,7 +62,7 @@ func (v *View) body(p *page, m *messages.Message) {
 		v.call(p, c)
 	}
 	if secret, ok := m.EncryptedValue.Get(); ok {
-		p.line(p.paint(dim, "(encrypted value, "+size(len(secret))+")"))
+		p.line(p.Paint(Dim, "(encrypted value, "+size(len(secret))+")"))
 	}
 	p.metadata(m.Metadata)
 }
@@ -77,7 +77,7 @@ func (p *page) content(c messages.Content, faint bool) {
 		if part.Type == messages.PartText {
 			p.prose(part.Text, faint)
 		} else {
-			p.line(p.paint(italic, medium(part)))
+			p.line(p.Paint(Italic, medium(part)))
 		}
 		p.metadata(part.Metadata)
 	}
@@ -91,7 +91,7 @@ func (p *page) prose(text string, faint bool) {
 	}
 	wrap(text, p.room(), func(line string) bool {
 		if faint {
-			line = p.paint(dim, line)
+			line = p.Paint(Dim, line)
 		}
 		p.line(line)
 		return true
@@ -122,21 +122,21 @@ func (p *page) metadata(m messages.Metadata) {
 	if !p.Full || m.Len() == 0 {
 		return
 	}
-	p.line(p.paint(dim, "metadata"))
+	p.line(p.Paint(Dim, "metadata"))
 	p.deeper("  ", 2, func() { p.value(m.Value(), -1) })
 }
 
 // result writes the content of a tool message, as a value if it is a JSON object or array.
 func (p *page) result(m *messages.Message) {
 	if text, ok := m.Error.Get(); ok {
-		p.block(p.paint(red, "error")+" "+Clean(text), p.limit(maxLines))
+		p.block(p.Paint(Red, "error")+" "+Clean(text), p.limit(maxLines))
 	}
 	if m.Content.IsParts() {
 		for _, part := range m.Content.Parts() {
 			if part.Type == messages.PartText {
 				p.text(part.Text)
 			} else {
-				p.line(p.paint(italic, medium(part)))
+				p.line(p.Paint(Italic, medium(part)))
 			}
 		}
 		return

@@ -23,10 +23,10 @@ func (s Style) run(run *reducer.Run, owner func(event.Owner) string) string {
 		id = CleanLine(run.ID)
 	}
 	status := run.Status.String()
-	p.line(s.mark(status) + " " + join(s.paint(bold, id), s.status(status)))
+	p.line(s.mark(status) + " " + join(s.Paint(Bold, id), s.status(status)))
 	p.deeper("  ", 2, func() {
 		if run.Err != nil {
-			wrap(Clean(run.Err.Error()), p.room(), func(line string) bool { p.line(p.paint(red, line)); return true })
+			wrap(Clean(run.Err.Error()), p.room(), func(line string) bool { p.line(p.Paint(Red, line)); return true })
 		}
 		if parent, ok := run.ParentRunID.Get(); ok {
 			p.field("after", CleanLine(parent))
@@ -51,7 +51,7 @@ func (p *page) field(name, text string) {
 	const cols = 9
 	label := name + strings.Repeat(" ", max(1, cols-len(name)))
 	wrap(text, p.room()-cols, func(line string) bool {
-		p.line(p.paint(dim, label) + line)
+		p.line(p.Paint(Dim, label) + line)
 		label = strings.Repeat(" ", cols)
 		return true
 	})
@@ -118,7 +118,7 @@ func grouped(n int64) string {
 // Interrupt draws an interrupt.
 func (s Style) Interrupt(in event.Interrupt) string {
 	p := s.page()
-	p.line(s.paint(yellow, "?") + " " + join(s.paint(bold, CleanLine(in.ID)), CleanLine(in.Reason)))
+	p.line(s.Paint(Yellow, "?") + " " + join(s.Paint(Bold, CleanLine(in.ID)), CleanLine(in.Reason)))
 	p.deeper("  ", 2, func() {
 		if text, ok := in.Message.Get(); ok {
 			p.prose(text, false)

@@ -25,23 +25,23 @@ func (s Style) Event(step reducer.Step) string {
 	if s.Width > 0 && !s.Full {
 		said = cut(said, max(minWidth, s.Width-6-len(name)-2))
 	}
-	line := s.paint(dim, fmt.Sprintf("%6d", step.Ordinal)) + " " + s.paint(family(step.Event.Type()), name) + " " + said
+	line := s.Paint(Dim, fmt.Sprintf("%6d", step.Ordinal)) + " " + s.Paint(family(step.Event.Type()), name) + " " + said
 	return strings.TrimRight(line, " ") + "\n"
 }
 
-func family(t event.Type) ink {
+func family(t event.Type) Ink {
 	switch t.Family() {
 	case event.FamilyTextMessage:
-		return cyan
+		return Cyan
 	case event.FamilyToolCall:
-		return yellow
+		return Yellow
 	case event.FamilyReasoning, event.FamilyThinking:
-		return dim
+		return Dim
 	}
 	if t == event.TypeRunError || t == event.TypeSubagentError {
-		return red
+		return Red
 	}
-	return bold
+	return Bold
 }
 
 // describe says in one clean line what an event says.

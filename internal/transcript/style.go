@@ -27,22 +27,23 @@ func (s Style) width() int {
 	return max(s.Width, minWidth)
 }
 
-// ink is an ANSI attribute.
-type ink string
+// Ink is an ANSI attribute.
+type Ink string
 
+// The attributes that are drawn with.
 const (
-	bold   ink = "1"
-	dim    ink = "2"
-	red    ink = "31"
-	green  ink = "32"
-	yellow ink = "33"
-	blue   ink = "34"
-	cyan   ink = "36"
-	italic ink = "3"
+	Bold   Ink = "1"
+	Dim    Ink = "2"
+	Red    Ink = "31"
+	Green  Ink = "32"
+	Yellow Ink = "33"
+	Blue   Ink = "34"
+	Cyan   Ink = "36"
+	Italic Ink = "3"
 )
 
-// paint returns s, which is clean, in a colour.
-func (s Style) paint(i ink, text string) string {
+// Paint returns a clean text in a colour, or as it is if the style has none.
+func (s Style) Paint(i Ink, text string) string {
 	if !s.Color || text == "" {
 		return text
 	}
@@ -83,7 +84,7 @@ func (p *page) room() int { return max(p.width()-p.cols, minWidth) }
 
 // rule writes the title of a section.
 func (p *page) rule(title string) {
-	p.line(p.paint(dim, "── ") + p.paint(bold, title) + p.paint(dim, " "+strings.Repeat("─", max(4, p.room()-len(title)-4))))
+	p.line(p.Paint(Dim, "── ") + p.Paint(Bold, title) + p.Paint(Dim, " "+strings.Repeat("─", max(4, p.room()-len(title)-4))))
 }
 
 // join joins the parts that are not empty by the middle dot.
@@ -99,5 +100,5 @@ func join(parts ...string) string {
 
 // Warning draws a warning in one line.
 func (s Style) Warning(w event.Warning) string {
-	return s.paint(yellow, "warning") + ": " + CleanLine(w.String()) + "\n"
+	return s.Paint(Yellow, "warning") + ": " + CleanLine(w.String()) + "\n"
 }

@@ -33,13 +33,13 @@ func (s Style) Subagents(tree reducer.Subagents) string {
 	for i, r := range rows {
 		open[r.depth] = !r.last
 		branch, trunk := branches(open[:], r.depth, r.last)
-		p.line(p.paint(dim, branch) + s.node(r.node))
+		p.line(p.Paint(Dim, branch) + s.node(r.node))
 		if i+1 < len(rows) && rows[i+1].depth > r.depth {
 			trunk += "│  "
 		} else {
 			trunk += "   "
 		}
-		p.deeper(p.paint(dim, trunk), columns(trunk), func() { p.outcome(r.node) })
+		p.deeper(p.Paint(Dim, trunk), columns(trunk), func() { p.outcome(r.node) })
 	}
 	return p.b.String()
 }
@@ -72,7 +72,7 @@ func (s Style) node(n *reducer.Subagent) string {
 	if n.Name == "" {
 		id = "never announced"
 	}
-	return s.mark(n.Status.String()) + " " + join(s.paint(bold, subagentName(n)), s.paint(dim, id),
+	return s.mark(n.Status.String()) + " " + join(s.Paint(Bold, subagentName(n)), s.Paint(Dim, id),
 		s.status(n.Status.String()), CleanLine(n.Description.Or("")))
 }
 
@@ -83,7 +83,7 @@ func (p *page) outcome(n *reducer.Subagent) {
 		if code, ok := n.Err.Code.Get(); ok {
 			text += " (" + CleanLine(code) + ")"
 		}
-		wrap(text, p.room(), func(line string) bool { p.line(p.paint(red, line)); return true })
+		wrap(text, p.room(), func(line string) bool { p.line(p.Paint(Red, line)); return true })
 	}
 	if n.Result.Exists() {
 		p.value(n.Result, p.limit(maxLines))
@@ -97,27 +97,27 @@ func (p *page) outcome(n *reducer.Subagent) {
 func (s Style) mark(status string) string {
 	switch status {
 	case "succeeded":
-		return s.paint(green, "✓")
+		return s.Paint(Green, "✓")
 	case "failed", "rejected":
-		return s.paint(red, "✗")
+		return s.Paint(Red, "✗")
 	case "interrupted", "suspended":
-		return s.paint(yellow, "‖")
+		return s.Paint(Yellow, "‖")
 	case "running":
-		return s.paint(blue, "…")
+		return s.Paint(Blue, "…")
 	}
-	return s.paint(yellow, "!")
+	return s.Paint(Yellow, "!")
 }
 
 func (s Style) status(status string) string {
 	switch status {
 	case "succeeded":
-		return s.paint(green, status)
+		return s.Paint(Green, status)
 	case "failed", "rejected":
-		return s.paint(red, status)
+		return s.Paint(Red, status)
 	case "running":
-		return s.paint(blue, status)
+		return s.Paint(Blue, status)
 	}
-	return s.paint(yellow, status)
+	return s.Paint(Yellow, status)
 }
 
 // lines yields the lines of a text that ends with a line feed.

@@ -13,8 +13,8 @@ func (v *View) ToolCall(c *messages.ToolCall) string {
 
 func (v *View) call(p *page, c *messages.ToolCall) {
 	name := CleanLine(c.Name)
-	head := p.paint(yellow, "▸ ") + p.paint(bold, name)
-	id := p.paint(dim, " · "+CleanLine(c.ID))
+	head := p.Paint(Yellow, "▸ ") + p.Paint(Bold, name)
+	id := p.Paint(Dim, " · "+CleanLine(c.ID))
 	args := jsonOf(c.Arguments)
 	used := 2 + columns(name) + 1
 	switch {
@@ -28,10 +28,10 @@ func (v *View) call(p *page, c *messages.ToolCall) {
 	}
 	p.deeper("  ", 2, func() {
 		if c.Status == messages.ToolCallStreaming {
-			p.line(p.paint(dim, "… its arguments were still arriving"))
+			p.line(p.Paint(Dim, "… its arguments were still arriving"))
 		}
 		if secret, ok := c.EncryptedValue.Get(); ok {
-			p.line(p.paint(dim, "(encrypted value, "+size(len(secret))+")"))
+			p.line(p.Paint(Dim, "(encrypted value, "+size(len(secret))+")"))
 		}
 		p.metadata(c.Metadata)
 		results := v.results[c.ID]
@@ -39,7 +39,7 @@ func (v *View) call(p *page, c *messages.ToolCall) {
 			p.answer(m)
 		}
 		if len(results) == 0 && v.pending[c.ID] {
-			p.line(p.paint(yellow, "↳ waiting for the client's answer"))
+			p.line(p.Paint(Yellow, "↳ waiting for the client's answer"))
 		}
 	})
 }
@@ -51,12 +51,12 @@ func (p *page) answer(m *messages.Message) {
 	inner.result(m)
 	inner.metadata(m.Metadata)
 	if inner.b.Len() == 0 {
-		inner.line(p.paint(dim, "(empty)"))
+		inner.line(p.Paint(Dim, "(empty)"))
 	}
 	first := true
 	for line := range lines(inner.b.String()) {
 		if first {
-			p.line(p.paint(green, "↳ ") + line)
+			p.line(p.Paint(Green, "↳ ") + line)
 		} else if line == "" {
 			p.line("")
 		} else {

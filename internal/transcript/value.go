@@ -296,9 +296,9 @@ func (p *page) value(v state.Value, limit int) {
 	})
 	switch {
 	case left > maxCounted:
-		p.line(p.paint(dim, "… more than "+size(maxCounted)+" left out"))
+		p.line(p.Paint(Dim, "… more than "+size(maxCounted)+" left out"))
 	case left > 0:
-		p.line(p.paint(dim, "… "+size(left-1)+" left out"))
+		p.line(p.Paint(Dim, "… "+size(left-1)+" left out"))
 	}
 }
 

@@ -92,7 +92,7 @@ func (v *View) Title() string {
 	if t.ID != "" {
 		id = CleanLine(t.ID)
 	}
-	return join(v.paint(bold, "thread "+id), count(t.Messages.Len(), "message"), count(t.Runs.Len(), "run"),
+	return join(v.Paint(Bold, "thread "+id), count(t.Messages.Len(), "message"), count(t.Runs.Len(), "run"),
 		v.status(t.Status().String())) + "\n"
 }
 

@@ -121,7 +121,7 @@ func (p *page) block(text string, limit int) {
 		return true
 	})
 	if left := total - min(shown, total); left > 0 && (!done || len(text) < total) {
-		p.line(p.paint(dim, "… "+size(left)+" left out"))
+		p.line(p.Paint(Dim, "… "+size(left)+" left out"))
 	}
 }
 
