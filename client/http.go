@@ -341,7 +341,7 @@ func (r *request) read(resp *http.Response, yield func(event.Event, error) bool)
 		}
 		return &ContentTypeError{ContentType: resp.Header.Get("Content-Type"), Body: text}
 	}
-	return r.frames(sse.NewReader(body, r.maxEventBytes), yield)
+	return r.frames(sse.NewReader(&heedful{r.ctx, body}, r.maxEventBytes), yield)
 }
 
 // errEnough ends a request whose answer is an error that was read for long enough.
@@ -424,6 +424,20 @@ func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.body.Read(p)
 	w.timer.Stop()
 	return n, err
+}
+
+// heedful is a body that ends with ctx, also while what was read and not yet taken apart, or not yet
+// decompressed, could go on for long.
+type heedful struct {
+	ctx context.Context
+	src io.Reader
+}
+
+func (h *heedful) Read(p []byte) (int, error) {
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return h.src.Read(p)
 }
 
 // gunzip decompresses a body that net/http has not, because the request was not its to say.

@@ -871,3 +871,38 @@ func TestHTTP2(t *testing.T) {
 	require.ErrorIs(t, err, ErrTruncated)
 	assert.Equal(t, []string{started}, got)
 }
+
+// keepAlives is a body that never ends and never waits: comments without an event, as a small compressed answer can
+// hold gigabytes of them.
+type keepAlives struct {
+	given int
+	half  func() // called when there was enough
+}
+
+func (k *keepAlives) Read(p []byte) (int, error) {
+	if k.given += len(p); k.given > 64<<20 {
+		return 0, io.EOF // nobody stopped
+	}
+	if k.given > 1<<20 {
+		k.half()
+	}
+	for i := range p {
+		p[i] = ":\n"[i%2]
+	}
+	return len(p), nil
+}
+
+func (*keepAlives) Close() error { return nil }
+
+// The end of the context is heeded also while the answer keeps the reader busy without an event.
+func TestCancelledInEndlessComments(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	body := &keepAlives{half: cancel}
+	agent := NewHTTP("http://agent.test", &HTTPOptions{Client: &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: req}, nil
+	})}})
+	_, _, err := read(t, agent.Run(ctx, input))
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Less(t, body.given, 4<<20)
+}
