@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -104,7 +104,7 @@ func TestARecordingFoldsToTheThreadOfTheSession(t *testing.T) {
 	s.same(t, "a call that is the user's to answer")
 
 	_, err = s.Send(t.Context(), messages.ToolResult("c3", "filled in"), messages.UserText("there"))
-	require.ErrorAs(t, err, new(*reducer.RunError))
+	require.ErrorAs(t, err, new(*reducer.AgentError))
 	s.same(t, "a run that failed")
 
 	var live *reducer.Violation

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 )
 
 // Record returns a middleware that writes runs to w as they happen: the input, and every event with the time

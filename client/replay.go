@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 )
 
 // ReplayOptions of [NewReplay]. The zero value means the defaults.

@@ -63,15 +63,15 @@ func (s *Session) drain(ctx context.Context, o *RunOptions) (*Result, error) {
 // long as the caller pulls. What Send returns as its error comes alone and last, when the session is free again
 // and [Session.Result] tells the rest. Breaking out stops the run. Nil options run on the thread as it is. The
 // result can be ranged over once, and a step's warnings are valid until the next.
-func (s *Session) Run(ctx context.Context, o *RunOptions) iter.Seq2[reducer.Step, error] {
+func (s *Session) Run(ctx context.Context, o *RunOptions) iter.Seq2[reducer.Delivery, error] {
 	if o == nil {
 		o = new(RunOptions)
 	}
 	return s.run(ctx, o, new(*Result))
 }
 
-func (s *Session) run(ctx context.Context, o *RunOptions, res **Result) iter.Seq2[reducer.Step, error] {
-	return func(yield func(reducer.Step, error) bool) {
+func (s *Session) run(ctx context.Context, o *RunOptions, res **Result) iter.Seq2[reducer.Delivery, error] {
+	return func(yield func(reducer.Delivery, error) bool) {
 		c := &callState{s: s, o: o, yield: yield}
 		err := c.begin(ctx)
 		if err == nil {
@@ -79,7 +79,7 @@ func (s *Session) run(ctx context.Context, o *RunOptions, res **Result) iter.Seq
 			*res = c.result
 		}
 		if err != nil && !c.broken {
-			yield(reducer.Step{}, err)
+			yield(reducer.Delivery{}, err)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (s *Session) run(ctx context.Context, o *RunOptions, res **Result) iter.Seq
 type callState struct {
 	s      *Session
 	o      *RunOptions
-	yield  func(reducer.Step, error) bool
+	yield  func(reducer.Delivery, error) bool
 	ctx    context.Context // ends with the caller's, or by halt
 	stop   context.CancelCauseFunc
 	halted *halted         // what ctx ends with by halt; of this call alone

@@ -49,8 +49,8 @@ func TestOutcomes(t *testing.T) {
 		})
 	}
 	// stopping calls stop when the first text came.
-	stopping := func(stop func(*client.Session, context.CancelCauseFunc)) func(*client.Session, context.CancelCauseFunc, reducer.Step) bool {
-		return func(s *client.Session, cancel context.CancelCauseFunc, step reducer.Step) bool {
+	stopping := func(stop func(*client.Session, context.CancelCauseFunc)) func(*client.Session, context.CancelCauseFunc, reducer.Delivery) bool {
+		return func(s *client.Session, cancel context.CancelCauseFunc, step reducer.Delivery) bool {
 			if step.Change.Kind == reducer.MessageClosed {
 				stop(s, cancel)
 			}
@@ -73,7 +73,7 @@ func TestOutcomes(t *testing.T) {
 		agent   client.Agent
 		options client.SessionOptions
 		timeout time.Duration
-		on      func(*client.Session, context.CancelCauseFunc, reducer.Step) bool
+		on      func(*client.Session, context.CancelCauseFunc, reducer.Delivery) bool
 		status  reducer.Status
 		matches string
 		failed  bool // a *reducer.RunError
@@ -190,7 +190,7 @@ func TestOutcomes(t *testing.T) {
 			})), timeout: time.Minute, status: reducer.Truncated, matches: "DeadlineExceeded", thread: greeting},
 		{rule: "a cancellation that comes after the end changes nothing",
 			agent: script(says(hello, succeeds)),
-			on: func(_ *client.Session, cancel context.CancelCauseFunc, step reducer.Step) bool {
+			on: func(_ *client.Session, cancel context.CancelCauseFunc, step reducer.Delivery) bool {
 				if step.Change.Kind == reducer.RunEnded {
 					cancel(nil)
 				}
@@ -214,7 +214,7 @@ func TestOutcomes(t *testing.T) {
 			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
 		{rule: "breaking out stops the run",
 			agent: script(then(says(hello), waits)),
-			on: func(_ *client.Session, _ context.CancelCauseFunc, step reducer.Step) bool {
+			on: func(_ *client.Session, _ context.CancelCauseFunc, step reducer.Delivery) bool {
 				return step.Change.Kind != reducer.MessageClosed
 			}, status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
 
@@ -259,7 +259,7 @@ func TestOutcomes(t *testing.T) {
 					}
 				}
 				assert.ElementsMatch(t, strings.Fields(row.matches), matched, "%v", res.Err)
-				var failure *reducer.RunError
+				var failure *reducer.AgentError
 				assert.Equal(t, row.failed, errors.As(res.Err, &failure), "%v", res.Err)
 				assert.Equal(t, row.status, res.Status)
 				assert.Equal(t, row.matches == "" && !row.failed && !row.other, res.Err == nil)

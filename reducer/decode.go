@@ -115,9 +115,9 @@ func readRun(r *wire.Reader, v state.Value) *Run {
 	run.Outcome, _ = wire.OptField(&o, "outcome", readPart[event.Outcome])
 	run.Result = o.OptAny("result")
 	run.Usage = wire.OptList(&o, "usage", readPart[event.TokenUsage])
-	run.Steps = messages.NewList(wire.List(&o, "steps", func(r *wire.Reader, v state.Value) RunStep {
+	run.Steps = messages.NewList(wire.List(&o, "steps", func(r *wire.Reader, v state.Value) Step {
 		o := r.Object(v)
-		return RunStep{
+		return Step{
 			Name: o.String("stepName"), Owner: messages.ReadOwner(&o, "subagentRunId"), Finished: readBool(&o, "finished"),
 		}
 	})...)
@@ -132,7 +132,7 @@ func readError(r *wire.Reader, v state.Value) error {
 	message := o.String("message")
 	switch kind, _ := o.Tag("kind", "run", "protocol", "malformed", "truncated"); kind {
 	case "run":
-		return &RunError{Message: message, Code: messages.ReadOpt(&o, "code")}
+		return &AgentError{Message: message, Code: messages.ReadOpt(&o, "code")}
 	case "protocol":
 		typ, _ := event.ParseType(o.String("type"))
 		return &Violation{

@@ -116,7 +116,7 @@ func TestStoredErrors(t *testing.T) {
 		check        func(t *testing.T, err error)
 	}{
 		{"a run that failed", `run | fail no + {"code":""}`, nil, func(t *testing.T, err error) {
-			assert.Equal(t, &reducer.RunError{Message: "no", Code: event.Some("")}, err)
+			assert.Equal(t, &reducer.AgentError{Message: "no", Code: event.Some("")}, err)
 		}},
 		{"a violation", "run | say m1 x", nil, func(t *testing.T, err error) {
 			require.ErrorIs(t, err, reducer.ErrProtocol)

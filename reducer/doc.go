@@ -3,7 +3,7 @@
 //
 // A [Reducer] takes one event stream. Each event goes through the fixed pipeline of the protocol
 // (P-PIPE-1): decoding, which is enforcement (package event), expansion of chunks (package chunks),
-// verification, fold. What comes out is a list of [Step] values, the events as an application sees them
+// verification, fold. What comes out is a list of [Delivery] values, the events as an application sees them
 // together with what each one changed, and on request a snapshot of the thread. A snapshot is immutable,
 // costs the same whatever the thread's length is, can be kept for ever and be read from any goroutine
 // while the reducer goes on.
@@ -15,7 +15,7 @@
 // step that it belongs to. What it forbids is an error, a [*Violation] or an [*event.MalformedError],
 // after which the thread is final: it keeps all that came before, its last run is rejected, and every
 // further Apply says so. And a run that reports its own failure by RUN_ERROR is an ordinary end of a run,
-// found in [Run.Err] as a [*RunError].
+// found in [Run.Err] as a [*AgentError].
 //
 // Client sessions (package client) use one reducer for each run and hand the thread from one to the next;
 // package subscribe carries the snapshots on.

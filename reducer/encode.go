@@ -69,7 +69,7 @@ func appendRun(dst []byte, run *Run) []byte {
 	}
 	dst = wire.AppendValue(dst, "result", run.Result)
 	dst = wire.AppendOptList(dst, "usage", run.Usage, appendJSON[event.TokenUsage])
-	dst = appendSeq(dst, "steps", run.Steps.All(), func(dst []byte, s RunStep) []byte {
+	dst = appendSeq(dst, "steps", run.Steps.All(), func(dst []byte, s Step) []byte {
 		dst = wire.AppendString(append(dst, '{'), "stepName", s.Name)
 		dst = appendOwner(dst, "subagentRunId", s.Owner)
 		return append(wire.AppendBool(dst, "finished", s.Finished), '}')
@@ -108,7 +108,7 @@ func appendError(dst []byte, err error) []byte {
 		return dst
 	}
 	dst = append(wire.AppendKey(dst, "error"), '{')
-	var failed *RunError
+	var failed *AgentError
 	var broken *Violation
 	var malformed *event.MalformedError
 	switch {
@@ -139,7 +139,7 @@ func appendError(dst []byte, err error) []byte {
 
 // AppendJSON appends the step as one JSON object: ordinal, event (null if nothing was delivered), change,
 // warnings (when there are any).
-func (s Step) AppendJSON(dst []byte) []byte {
+func (s Delivery) AppendJSON(dst []byte) []byte {
 	dst = wire.AppendInteger(append(dst, '{'), "ordinal", int64(s.Ordinal))
 	if dst = wire.AppendKey(dst, "event"); s.Event != nil {
 		dst = s.Event.AppendJSON(dst)
@@ -154,7 +154,7 @@ func (s Step) AppendJSON(dst []byte) []byte {
 }
 
 // MarshalJSON returns what AppendJSON appends.
-func (s Step) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+func (s Delivery) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
 func (c Change) appendJSON(dst []byte) []byte {
 	dst = wire.AppendString(append(dst, '{'), "kind", c.Kind.String())

@@ -42,15 +42,15 @@ func (v *Violation) Unwrap() []error {
 	return []error{ErrProtocol}
 }
 
-// RunError is what a run said by RUN_ERROR: it failed, but its stream is in order. It is the [Run.Err] of a
+// AgentError is what a run said by RUN_ERROR: it failed, but its stream is in order. It is the [Run.Err] of a
 // failed run.
-type RunError struct {
+type AgentError struct {
 	Message string
 	Code    event.Opt[string]
 }
 
 // Error returns the run's own message, with the code if there is one.
-func (e *RunError) Error() string {
+func (e *AgentError) Error() string {
 	if code, ok := e.Code.Get(); ok {
 		return fmt.Sprintf("run failed: %s (%s)", e.Message, code)
 	}

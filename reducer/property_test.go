@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/stretchr/testify/assert"

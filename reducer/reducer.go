@@ -36,7 +36,7 @@ type Reducer struct {
 	ordinal  int
 	typ      event.Type
 	change   Change
-	steps    []Step
+	steps    []Delivery
 	warnings []event.Warning
 	reported int // how many of warnings are in steps already
 
@@ -177,7 +177,7 @@ func (r *Reducer) dropRepeated() {
 // that were delivered before it, the thread is final, its last run is rejected, and every further Apply
 // returns an error that matches [ErrFinal] and the first one. It is a *Violation (matching [ErrProtocol]) or
 // an *event.MalformedError.
-func (r *Reducer) Apply(ev event.Event) ([]Step, error) {
+func (r *Reducer) Apply(ev event.Event) ([]Delivery, error) {
 	if r.done {
 		return nil, &final{r.err}
 	}
@@ -351,7 +351,7 @@ func (r *Reducer) changedCall(kind ChangeKind, c *call) {
 
 // step records what was delivered, with the warnings that arose since the step before.
 func (r *Reducer) step(ev event.Event) {
-	s := Step{Event: ev, Ordinal: r.ordinal, Change: r.change}
+	s := Delivery{Event: ev, Ordinal: r.ordinal, Change: r.change}
 	if ev == nil {
 		s.Change = Change{Index: -1}
 	}

@@ -21,7 +21,7 @@ type Run struct {
 	// *event.MalformedError of a rejected one, an error that matches ErrTruncated of a truncated one.
 	Err error
 	// Steps holds every step in the order of its start.
-	Steps messages.List[RunStep]
+	Steps messages.List[Step]
 	// PendingToolCallIDs are the calls that the run left for its client to answer, set when it finishes
 	// (P-RUN-2).
 	PendingToolCallIDs []string
@@ -29,8 +29,8 @@ type Run struct {
 	Metadata messages.Metadata
 }
 
-// RunStep is one step of a run, of the parent agent or of a subagent (P-VER-4).
-type RunStep struct {
+// Step is one step of a run, of the parent agent or of a subagent (P-VER-4).
+type Step struct {
 	Name     string
 	Owner    event.Owner
 	Finished bool // false while it is open, and for ever if the run broke off
@@ -148,7 +148,7 @@ func (r *Reducer) runError(e *event.RunError) error {
 	}
 	run := r.editRun()
 	run.Status = Failed
-	run.Err = &RunError{Message: e.Message, Code: e.Code}
+	run.Err = &AgentError{Message: e.Message, Code: e.Code}
 	if e.Usage != nil {
 		run.Usage = e.Usage
 	}
@@ -192,7 +192,7 @@ func (r *Reducer) stepStarted(e *event.StepStarted) error {
 		r.run.steps = make(map[stepKey]int)
 	}
 	r.run.steps[key] = run.Steps.Len()
-	run.Steps = run.Steps.Append(RunStep{Name: e.StepName, Owner: e.SubagentRunID})
+	run.Steps = run.Steps.Append(Step{Name: e.StepName, Owner: e.SubagentRunID})
 	r.change.Kind, r.change.StepName = StepBegan, e.StepName
 	return nil
 }
@@ -211,7 +211,7 @@ func (r *Reducer) stepFinished(e *event.StepFinished) error {
 	}
 	delete(r.run.steps, key)
 	run := r.editRun()
-	run.Steps = run.Steps.Set(i, RunStep{Name: e.StepName, Owner: e.SubagentRunID, Finished: true})
+	run.Steps = run.Steps.Set(i, Step{Name: e.StepName, Owner: e.SubagentRunID, Finished: true})
 	r.change.Kind, r.change.StepName = StepEnded, e.StepName
 	return nil
 }

@@ -61,7 +61,7 @@ func TestRunRecord(t *testing.T) {
 	assert.Len(t, run.Usage, 1, "and the usage, if it has none itself")
 	assert.Equal(t, []string{"c1"}, run.PendingToolCallIDs)
 	assert.Equal(t, 1, run.Steps.Len())
-	assert.Equal(t, &reducer.RunError{Message: "late", Code: event.Some("E9")}, run.Err)
+	assert.Equal(t, &reducer.AgentError{Message: "late", Code: event.Some("E9")}, run.Err)
 	assert.Equal(t, run.Err, p.th.Err())
 	assert.EqualError(t, run.Err, "run failed: late (E9)")
 

@@ -119,7 +119,7 @@ func translate(t testing.TB, line string) string {
 type played struct {
 	r        *reducer.Reducer
 	th       *reducer.Thread
-	steps    []reducer.Step
+	steps    []reducer.Delivery
 	warnings []event.Warning
 	err      error
 }

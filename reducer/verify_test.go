@@ -108,7 +108,7 @@ func TestSteps(t *testing.T) {
 		{name: "P-VER-4 the parent finishing a subagent's step", script: "run | step @s1 a | endstep a", rule: "P-VER-4", reason: `open under subagent "s1"`},
 		{name: "P-VER-4 the steps are on the run's record", script: "run | step a | step @s1 b | endstep a | fail x",
 			check: func(t *testing.T, p played) {
-				assert.Equal(t, []reducer.RunStep{{Name: "a", Finished: true}, {Name: "b", Owner: event.Subagent("s1")}}, p.th.LastRun().Steps.Slice())
+				assert.Equal(t, []reducer.Step{{Name: "a", Finished: true}, {Name: "b", Owner: event.Subagent("s1")}}, p.th.LastRun().Steps.Slice())
 			}},
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"syscall"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 )
 
 // The exit statuses. Of several files the highest counts.

@@ -10,8 +10,8 @@ import (
 	"os"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/recording"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -274,7 +274,7 @@ type writeError struct{ error }
 func (r *replayer) reached(f *recording.Fold) bool { return r.at >= 0 && f.Seen() >= r.at }
 
 // steps prints what was delivered.
-func (r *replayer) steps(steps []reducer.Step) error {
+func (r *replayer) steps(steps []reducer.Delivery) error {
 	for _, step := range steps {
 		if step.Event == nil {
 			continue

@@ -19,8 +19,8 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/demo"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/demo"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )

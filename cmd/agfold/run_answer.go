@@ -12,7 +12,7 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/state"
 )
 

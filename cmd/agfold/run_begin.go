@@ -10,7 +10,7 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -96,7 +96,7 @@ func TestPrintingCostsWhatComesNotWhatThereIs(t *testing.T) {
 			kind := map[event.Type]reducer.ChangeKind{
 				event.TypeSubagentStarted: reducer.SubagentBegan, event.TypeSubagentFinished: reducer.SubagentEnded,
 			}[ev.Type()]
-			p.step(reducer.Step{Event: ev, Change: reducer.Change{Kind: kind, Index: -1}}, func() *reducer.Thread {
+			p.step(reducer.Delivery{Event: ev, Change: reducer.Change{Kind: kind, Index: -1}}, func() *reducer.Thread {
 				t.Fatal("it did")
 				return nil
 			})

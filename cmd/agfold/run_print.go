@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
@@ -102,7 +102,7 @@ func (p *printer) later(write func()) {
 
 // step writes what a step completes; thread gives the thread as it is behind the step. Its cost does not grow
 // with the thread, but when a run begins that the client had a part in, or the conversation was restated.
-func (p *printer) step(step reducer.Step, thread func() *reducer.Thread) {
+func (p *printer) step(step reducer.Delivery, thread func() *reducer.Thread) {
 	if step.Event != nil {
 		p.revision++
 	}

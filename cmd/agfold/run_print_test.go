@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/reducer"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/demo"
+	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/demo"
+	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 )
 
 const serveHelp = `agfold serve-demo serves the demo agent over HTTP, to try a client against.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 )
 
 // terminal is what a command reads from and writes to. It is for one goroutine at a time.

@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )

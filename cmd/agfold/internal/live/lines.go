@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agfold/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/reducer"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 )
 
 func ExampleOpen() {

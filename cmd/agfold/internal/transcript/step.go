@@ -13,7 +13,7 @@ import (
 // Event draws a step in one line: the event's ordinal, its type, who it is from if that is a subagent, and
 // what it says. It is "" for a step that delivered nothing. With a Width the line is cut there, unless all
 // is to be seen.
-func (s Style) Event(step reducer.Step) string {
+func (s Style) Event(step reducer.Delivery) string {
 	if step.Event == nil {
 		return ""
 	}

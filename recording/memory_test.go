@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/recording"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 )
 

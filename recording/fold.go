@@ -75,8 +75,8 @@ func (f *Fold) report(warnings []event.Warning) {
 // rejected stream holds behind the event that broke it. The steps are valid until the next event. A stream
 // that is rejected ends the recording unless more runs may follow it. An error is the recording's, see
 // [Recording.Entries], and comes alone and last. Ranging again after a break goes on behind the last event.
-func (f *Fold) Steps() iter.Seq2[[]reducer.Step, error] {
-	return func(yield func([]reducer.Step, error) bool) {
+func (f *Fold) Steps() iter.Seq2[[]reducer.Delivery, error] {
+	return func(yield func([]reducer.Delivery, error) bool) {
 		if f.over() {
 			return
 		}
@@ -140,7 +140,7 @@ type messageKey struct {
 func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
 
 // apply applies an event and returns what was delivered.
-func (f *Fold) apply(ev event.Event) []reducer.Step {
+func (f *Fold) apply(ev event.Event) []reducer.Delivery {
 	f.seen++
 	if f.rejected != nil || f.broke != nil {
 		return nil

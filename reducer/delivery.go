@@ -5,9 +5,9 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// Step is one event as it was delivered, after expansion, and what it changed. The Event never changes and
+// Delivery is one event as it was delivered, after expansion, and what it changed. The Event never changes and
 // may be kept; the Warnings belong to the reducer and are valid until its next Apply.
-type Step struct {
+type Delivery struct {
 	// Event is one of the typed events, never a chunk or a Frame; nil if nothing was delivered and the step
 	// is there for its warnings only (P-ENF-1).
 	Event event.Event
