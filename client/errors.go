@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )

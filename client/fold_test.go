@@ -17,8 +17,8 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )

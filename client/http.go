@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/recording"
 )
 
 // The defaults of [HTTPOptions].

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/state"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/event"
 )
 
 // The exit statuses. Of several files the highest counts.

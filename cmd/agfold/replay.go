@@ -9,9 +9,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/recording"
-	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/reducer"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )

@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/agfold/agfold/client"
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/cmd/agfold/internal/live"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/reducer"
 )
 

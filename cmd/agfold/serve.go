@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
+	"github.com/agfold/agfold/event"
 )
 
 const serveHelp = `agfold serve-demo serves the demo agent over HTTP, to try a client against.
