@@ -8,10 +8,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/state"
 )
 
@@ -71,20 +71,6 @@ func ExampleChain() {
 	// CUSTOM
 }
 
-func ExampleNewReplay() {
-	recorded := `{"agfold":"recording/1","input":{"threadId":"t","runId":"r","messages":[]}}
-{"at":0,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
-{"at":9000,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r"}}
-`
-	agent := client.NewReplay(func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(recorded)), nil }, nil)
-	for ev, err := range agent.Run(context.Background(), event.RunInput{}) {
-		fmt.Println(ev.Type(), err)
-	}
-	// Output:
-	// RUN_STARTED <nil>
-	// RUN_FINISHED <nil>
-}
-
 func ExampleRecord() {
 	agent := client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
 		return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
@@ -99,7 +85,7 @@ func ExampleRecord() {
 	}
 	file.Close()
 
-	for ev := range client.ReplayFile(file.Name(), nil).Run(context.Background(), event.RunInput{}) {
+	for ev := range recording.ReplayFile(file.Name(), nil).Run(context.Background(), event.RunInput{}) {
 		fmt.Println(ev.Type())
 	}
 	// Output:

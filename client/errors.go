@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agfold/agfold/internal/sse"
-	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
@@ -32,8 +31,6 @@ var (
 	ErrTruncated = reducer.ErrTruncated
 	// ErrTooLarge: an event exceeds MaxEventBytes. See [TooLargeError].
 	ErrTooLarge = sse.ErrTooLarge
-	// ErrRecording: what is to be replayed cannot be read as a recording.
-	ErrRecording = recording.ErrFormat
 	// ErrPanic: an agent written in Go panicked. See [PanicError].
 	ErrPanic = errors.New("agent panicked")
 )

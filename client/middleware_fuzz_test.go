@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/recording"
 )
 
 // FuzzMiddleware holds that the shipped middleware panics on nothing, keeps every event's place in the stream
@@ -34,7 +35,7 @@ func FuzzMiddleware(f *testing.F) {
 			return got, err
 		}
 		plain, err := run()
-		if errors.Is(err, ErrRecording) && len(plain) == 0 || strings.Contains(events, `"agfold"`) {
+		if errors.Is(err, recording.ErrFormat) && len(plain) == 0 || strings.Contains(events, `"agfold"`) {
 			return
 		}
 		kept, _ := run(FilterToolCalls(func(string) bool { return true }))

@@ -350,7 +350,7 @@ func TestLog(t *testing.T) {
 		"level=DEBUG msg=event threadId=t runId=r type=X ordinal=2 bytes=12\n"+
 		"level=INFO msg=\"run ends\" threadId=t runId=r events=2\n", run(slog.LevelDebug, answering(started, `{"type":"X"}`), 0))
 	assert.Equal(t, begins+"level=INFO msg=\"run is broken off\" threadId=t runId=r events=1\n", run(slog.LevelInfo, answering(started, content), 1))
-	assert.Equal(t, begins+"level=ERROR msg=\"run ends\" threadId=t runId=r events=1 error=\"the stream ended before the run did: recording cut off in line 2\"\n",
+	assert.Equal(t, begins+"level=ERROR msg=\"run ends\" threadId=t runId=r events=1 error=\"recording cut off in line 2\"\n",
 		run(slog.LevelInfo, answering(started, `{"type`), 0))
 	assert.NotContains(t, run(slog.LevelDebug, answering(content), 0), strings.Trim("Grüße", "e"), "what events say is not logged")
 }

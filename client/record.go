@@ -12,8 +12,8 @@ import (
 )
 
 // Record returns a middleware that writes runs to w as they happen: the input, and every event with the time
-// since the run's start, one line of JSON each, and the text of an error that the stream ends with. [Replay] and
-// [FoldRecording] read it back. Each line is one call of w's Write, followed by w's Flush if it has one, so that
+// since the run's start, one line of JSON each, and the text of an error that the stream ends with. [recording.NewReplay]
+// and [recording.Fold] read it back. Each line is one call of w's Write, followed by w's Flush if it has one, so that
 // a crash loses no more than the last line; a file that is not empty is gone on with. Closing w stays with the
 // caller.
 //

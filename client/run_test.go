@@ -19,6 +19,7 @@ import (
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
@@ -610,7 +611,7 @@ func TestUpgradeOnEveryPath(t *testing.T) {
 		"frames of a Go agent": script(says(thinking...)),
 		"events of a Go agent": script(says(typed...)),
 		"HTTP":                 replies(200, "text/event-stream", streams(thinking...)).agent(client.HTTPOptions{}),
-		"a recording": client.NewReplay(func() (io.ReadCloser, error) {
+		"a recording": recording.NewReplay(func() (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader(string(recorded))), nil
 		}, nil),
 	} {
@@ -666,7 +667,7 @@ func TestThinkingOfRunsWithOneID(t *testing.T) {
 				}
 			}
 			assert.Equal(t, []string{"reasoning r-thinking-1: one", "reasoning r-thinking-2: two", "reasoning r-thinking-4: ", "reasoning r-thinking-5: three"}, reasoning)
-			th, err := client.FoldRecording(&file, nil)
+			th, err := recording.Fold(&file, nil)
 			require.NoError(t, err)
 			assert.Equal(t, shown(s.Thread()), shown(th), "a replay folds to the same thread")
 		})

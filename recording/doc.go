@@ -4,7 +4,7 @@
 // server-sent event stream or data lines pasted out of one, one event a line, a JSON array of events, an
 // object with the events as its member stream (the form of the protocol's own test data), and the form
 // that [Writer] writes. Everything but the object and text that is spread over lines for people is read
-// as it goes, so a recording may be larger than memory. [Fold] makes one thread of all that a recording holds.
+// as it goes, so a recording may be larger than memory. [Folder] makes one thread of all that a recording holds.
 //
 // # The form that Writer writes
 //

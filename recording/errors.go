@@ -29,7 +29,7 @@ func (e *FormatError) Error() string { return fmt.Sprintf("%v: line %d: %v", Err
 func (e *FormatError) Unwrap() []error { return []error{ErrFormat, e.Err} }
 
 // CutError says that a recording ends in the middle of an event, as after a crash or a lost connection.
-// All events before it were read. It matches ErrCut.
+// All events before it were read. It matches ErrCut and reducer.ErrTruncated.
 type CutError struct {
 	Line int // where the cut event begins, from 1
 }
@@ -37,8 +37,8 @@ type CutError struct {
 // Error implements error.
 func (e *CutError) Error() string { return fmt.Sprintf("%v in line %d", ErrCut, e.Line) }
 
-// Unwrap returns ErrCut.
-func (e *CutError) Unwrap() error { return ErrCut }
+// Unwrap returns ErrCut and reducer.ErrTruncated.
+func (e *CutError) Unwrap() []error { return []error{ErrCut, reducer.ErrTruncated} }
 
 // StreamError is the error that a run's stream ended with when it was recorded. It matches
 // reducer.ErrTruncated if that did.

@@ -2,7 +2,9 @@ package recording_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -46,4 +48,18 @@ func ExampleWriter() {
 	// Output:
 	// {"agfold":"recording/1","start":"2026-03-01T10:00:00Z","input":{"threadId":"t","runId":"r","messages":[]}}
 	// {"at":132.507,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
+}
+
+func ExampleNewReplay() {
+	recorded := `{"agfold":"recording/1","input":{"threadId":"t","runId":"r","messages":[]}}
+{"at":0,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
+{"at":9000,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r"}}
+`
+	agent := recording.NewReplay(func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(recorded)), nil }, nil)
+	for ev, err := range agent.Run(context.Background(), event.RunInput{}) {
+		fmt.Println(ev.Type(), err)
+	}
+	// Output:
+	// RUN_STARTED <nil>
+	// RUN_FINISHED <nil>
 }

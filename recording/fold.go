@@ -3,6 +3,7 @@ package recording
 import (
 	"cmp"
 	"errors"
+	"io"
 	"iter"
 
 	"github.com/agfold/agfold/event"
@@ -11,19 +12,59 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// FoldOptions of [NewFold]. Nil means the defaults, which are the zero values.
+// FoldOptions configures [Fold] and [NewFolder]; nil means defaults.
 type FoldOptions struct {
 	// Strict makes what enforcement would remove with a warning an error (P-ENF-7).
 	Strict bool
-	// OnWarning is called with each warning, those about a run's input included, as it arises.
+	// OnWarning is called with each warning as it arises, those about a run's input included. Nil drops them.
 	OnWarning func(event.Warning)
+	// MaxEventBytes bounds the data of one event, for Fold: a Folder's recording is open already. 0 means
+	// DefaultMaxEventBytes, a negative number no bound.
+	MaxEventBytes int
 }
 
-// Fold makes one thread of a recording. A stream of events is one reducer's. In what Writer writes, where a
+// Fold folds all of a recording in any form into one thread. The run's input, where the recording has it, is what the thread
+// starts from (P-STA-2). Closing r stays with the caller.
+//
+// What [Writer] has written may hold many runs, and folds to the thread of the session that was recorded: the
+// same messages, state, runs, subagents and interrupts. What the input of each run adds to the thread was the
+// user's or a tool's doing. These are the limits:
+//
+//   - The revision differs: it counts what was delivered and added here.
+//   - A run that the transport broke off is truncated as it was, by an error of the same text but of no other kind
+//     than reducer.ErrTruncated. Why the caller broke one off was not recorded.
+//   - What was done between runs is known by the next run's input only. So what came behind the last run is
+//     missing, and a message that the session replaced or took out stays as it was.
+//   - Events that middleware between the recording and the session dropped or changed are folded as they were recorded.
+//
+// Ordinals, those of warnings and of an error, count through the recording. The thread is never nil: everything
+// that came before an error is in it. The error is nil if the last run's stream was in order, also if that run
+// reported its own failure; how the runs before it ended is told by [reducer.Thread.Runs]. Otherwise it is the
+// *reducer.Violation or *event.MalformedError that rejected the stream, or matches reducer.ErrTruncated if the
+// run had not ended or the recording ends in the middle of an event. An error of the recording, which may come
+// in addition, matches ErrFormat, ErrTooLarge or r's own error.
+func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
+	if o == nil {
+		o = new(FoldOptions)
+	}
+	rec, err := Open(r, &Options{MaxEventBytes: o.MaxEventBytes})
+	if err != nil {
+		return reducer.New(nil).Thread(), err
+	}
+	f := NewFolder(rec, o)
+	var cause error
+	for _, err := range f.Steps() {
+		cause = err
+	}
+	th := f.End(cause)
+	return th, cmp.Or(f.Err(), cause)
+}
+
+// Folder makes one thread of a recording. A stream of events is one reducer's. In what Writer writes, where a
 // head begins every run, each run is a stream of its own that goes on with the thread: what its input adds to
 // the thread was the client's doing. Ordinals, also those of errors and warnings, count through the recording.
-// A Fold is for one goroutine at a time.
-type Fold struct {
+// A Folder is for one goroutine at a time.
+type Folder struct {
 	rec  *Recording
 	warn func(event.Warning)
 
@@ -37,10 +78,10 @@ type Fold struct {
 	base     int   // events before the stream at hand
 }
 
-// NewFold returns a fold of rec, at its beginning: the thread is what the first run's input says. Nothing else
+// NewFolder returns a fold of rec, at its beginning: the thread is what the first run's input says. Nothing else
 // may read from rec.
-func NewFold(rec *Recording, o *FoldOptions) *Fold {
-	f := &Fold{rec: rec, warn: func(event.Warning) {}}
+func NewFolder(rec *Recording, o *FoldOptions) *Folder {
+	f := &Folder{rec: rec, warn: func(event.Warning) {}}
 	if o != nil {
 		f.strict = o.Strict
 		if o.OnWarning != nil {
@@ -58,14 +99,14 @@ func NewFold(rec *Recording, o *FoldOptions) *Fold {
 	return f
 }
 
-func (f *Fold) start(o *reducer.Options) {
+func (f *Folder) start(o *reducer.Options) {
 	o.Strict = f.strict
 	f.reducer, f.upgrader = reducer.New(o), event.NewUpgrader()
 	f.upgrader.Follow(f.reducer.Thread().Messages.All())
 	f.base, f.rejected, f.broke = f.seen, nil, nil
 }
 
-func (f *Fold) report(warnings []event.Warning) {
+func (f *Folder) report(warnings []event.Warning) {
 	for _, w := range warnings {
 		f.warn(w)
 	}
@@ -75,7 +116,7 @@ func (f *Fold) report(warnings []event.Warning) {
 // rejected stream holds behind the event that broke it. The steps are valid until the next event. A stream
 // that is rejected ends the recording unless more runs may follow it. An error is the recording's, see
 // [Recording.Entries], and comes alone and last. Ranging again after a break goes on behind the last event.
-func (f *Fold) Steps() iter.Seq2[[]reducer.Delivery, error] {
+func (f *Folder) Steps() iter.Seq2[[]reducer.Delivery, error] {
 	return func(yield func([]reducer.Delivery, error) bool) {
 		if f.over() {
 			return
@@ -105,11 +146,11 @@ func (f *Fold) Steps() iter.Seq2[[]reducer.Delivery, error] {
 }
 
 // over reports whether nothing that the recording still holds can change the thread.
-func (f *Fold) over() bool { return f.rejected != nil && f.rec.Form() != FormAgfold }
+func (f *Folder) over() bool { return f.rejected != nil && f.rec.Form() != FormAgfold }
 
 // next goes on with the next run of a recording: what its input adds to the thread was the client's doing,
 // and its state is what the run began with.
-func (f *Fold) next(head *Head) {
+func (f *Folder) next(head *Head) {
 	th := *f.End(nil)
 	f.report(head.Warnings)
 	if in := head.Input; in != nil {
@@ -140,7 +181,7 @@ type messageKey struct {
 func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
 
 // apply applies an event and returns what was delivered.
-func (f *Fold) apply(ev event.Event) []reducer.Delivery {
+func (f *Folder) apply(ev event.Event) []reducer.Delivery {
 	f.seen++
 	if f.rejected != nil || f.broke != nil {
 		return nil
@@ -160,7 +201,7 @@ func (f *Fold) apply(ev event.Event) []reducer.Delivery {
 }
 
 // placed makes the error of a rejected stream count through the recording.
-func (f *Fold) placed(err error) error {
+func (f *Folder) placed(err error) error {
 	var violation *reducer.Violation
 	var malformed *event.MalformedError
 	switch {
@@ -178,10 +219,10 @@ func (f *Fold) placed(err error) error {
 }
 
 // Seen returns how many events were read.
-func (f *Fold) Seen() int { return f.seen }
+func (f *Folder) Seen() int { return f.seen }
 
 // Thread returns the thread as it is now.
-func (f *Fold) Thread() *reducer.Thread {
+func (f *Folder) Thread() *reducer.Thread {
 	th := f.reducer.Thread()
 	if f.base == 0 || f.rejected == nil {
 		return th
@@ -196,11 +237,11 @@ func (f *Fold) Thread() *reducer.Thread {
 // End says that the recording has ended, with the error that Steps ended with or nil, and returns the final
 // thread. A run that is still going on is truncated, see [reducer.Reducer.End], by the error that its stream was
 // recorded with if there is one.
-func (f *Fold) End(cause error) *reducer.Thread {
+func (f *Folder) End(cause error) *reducer.Thread {
 	f.reducer.End(cmp.Or(f.broke, cause))
 	return f.Thread()
 }
 
 // Err returns, after End, why the last stream was not in order: the error that rejected it, or one that matches
 // reducer.ErrTruncated; else nil.
-func (f *Fold) Err() error { return cmp.Or(f.rejected, f.reducer.Err()) }
+func (f *Folder) Err() error { return cmp.Or(f.rejected, f.reducer.Err()) }

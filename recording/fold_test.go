@@ -1,14 +1,20 @@
 package recording
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -32,18 +38,18 @@ func timed(events ...string) string {
 }
 
 // fold begins a fold of a recording and returns where its warnings go.
-func fold(t *testing.T, text string, strict bool) (*Fold, *[]string) {
+func fold(t *testing.T, text string, strict bool) (*Folder, *[]string) {
 	t.Helper()
 	rec, err := Open(strings.NewReader(text), nil)
 	require.NoError(t, err)
 	warned := new([]string)
-	return NewFold(rec, &FoldOptions{Strict: strict, OnWarning: func(w event.Warning) {
+	return NewFolder(rec, &FoldOptions{Strict: strict, OnWarning: func(w event.Warning) {
 		*warned = append(*warned, fmt.Sprintf("%s %d", w.Rule, w.Ordinal))
 	}}), warned
 }
 
 // whole folds all of a recording.
-func whole(t *testing.T, text string) (*Fold, *reducer.Thread, error) {
+func whole(t *testing.T, text string) (*Folder, *reducer.Thread, error) {
 	t.Helper()
 	f, _ := fold(t, text, false)
 	var cause error
@@ -183,4 +189,93 @@ func TestFoldWarnsOfInputs(t *testing.T) {
 	for range f.Steps() {
 	}
 	assert.Equal(t, []string{"P-ENF-2 0", "P-ENF-2 0"}, *warned)
+}
+
+func TestFoldOfAnyForm(t *testing.T) {
+	const began, ended = `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`
+	const unknown = `{"type":"NEW"}`
+	const object = `{"stream":[` + began + `,` + ended + `],"input":{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"hi"}],"state":{"n":1},"mood":"good"}}`
+	lost := errors.New("lost")
+	for _, row := range []struct {
+		name   string
+		r      io.Reader
+		o      FoldOptions
+		status reducer.Status
+		errs   []error
+	}{
+		{"P-STA-2 the input of an object", strings.NewReader(object), FoldOptions{}, reducer.Succeeded, nil},
+		{"an unknown event", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{}, reducer.Succeeded, nil},
+		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []error{event.ErrMalformed}},
+		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []error{reducer.ErrProtocol}},
+		{"P-RUN-1 no end", strings.NewReader(began), FoldOptions{}, reducer.Truncated, []error{reducer.ErrTruncated}},
+		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []error{reducer.ErrTruncated}},
+		{"cut behind a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []error{reducer.ErrTruncated}},
+		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []error{sse.ErrTooLarge, reducer.ErrTruncated}},
+		{"no recording any more", strings.NewReader(began + "\n" + ended + "\ndear diary"), FoldOptions{}, reducer.Succeeded, []error{ErrFormat}},
+		{"no recording", strings.NewReader("dear diary"), FoldOptions{}, reducer.Empty, []error{ErrFormat}},
+		{"nothing", strings.NewReader(""), FoldOptions{}, reducer.Empty, nil},
+		{"a reader that fails", io.MultiReader(strings.NewReader(began+"\n"), iotest.ErrReader(lost)), FoldOptions{}, reducer.Truncated, []error{lost, reducer.ErrTruncated}},
+		{"a reader that fails at once", iotest.ErrReader(lost), FoldOptions{}, reducer.Empty, []error{lost}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			th, err := Fold(row.r, &row.o)
+			require.NotNil(t, th)
+			assert.Equal(t, row.status, th.Status())
+			if row.errs == nil {
+				require.NoError(t, err)
+			}
+			for _, want := range row.errs {
+				require.ErrorIs(t, err, want)
+			}
+		})
+	}
+
+	var warned []string
+	th, err := Fold(strings.NewReader(object), &FoldOptions{OnWarning: func(w event.Warning) {
+		warned = append(warned, w.Rule+" "+w.Path)
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, `r succeeded, u {"n":1}`, told(th))
+	assert.Equal(t, []string{"P-ENF-2 /mood"}, warned)
+}
+
+// FuzzFold: a recording of one stream without an input folds to what its replay folds to, and what an
+// error says is what the thread says.
+func FuzzFold(f *testing.F) {
+	files, err := filepath.Glob("../testdata/*")
+	require.NoError(f, err)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(f, err)
+		if !strings.Contains(name, ".golden.") {
+			f.Add(string(text))
+		}
+	}
+	const run = `{"agfold":"recording/1","input":{"messages":[{"id":"u","role":"user","content":"x"}]}}
+{"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
+{"event":{"type":"TEXT_MESSAGE_END","messageId":"r"}}
+`
+	f.Add(run + run)
+	f.Fuzz(func(t *testing.T, text string) {
+		th, err := Fold(strings.NewReader(text), nil)
+		switch th.Status() {
+		case reducer.Rejected, reducer.Truncated:
+			require.ErrorIs(t, err, th.Err())
+		case reducer.Running:
+			t.Fatal("a run goes on behind the end")
+		}
+		rec, opened := Open(strings.NewReader(text), nil)
+		if opened != nil || rec.Form() == FormAgfold || rec.Input() != nil {
+			return
+		}
+		replayed, replayErr := reducer.Fold(NewReplay(func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(text)), nil
+		}, nil).Run(t.Context(), event.RunInput{}), nil)
+		require.Equal(t, string(replayed.AppendJSON(nil)), string(th.AppendJSON(nil)))
+		if replayErr == nil {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, replayErr.Error())
+		}
+	})
 }

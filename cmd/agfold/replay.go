@@ -205,7 +205,7 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 	if err != nil {
 		return r.stopped(name, 0), nil
 	}
-	f := recording.NewFold(rec, &recording.FoldOptions{Strict: r.strict, OnWarning: func(w event.Warning) {
+	f := recording.NewFolder(rec, &recording.FoldOptions{Strict: r.strict, OnWarning: func(w event.Warning) {
 		if r.json && !r.events && !r.state {
 			warnings.add(w)
 		}
@@ -241,7 +241,7 @@ func (r *replayer) stopped(name string, seen int) int {
 }
 
 // apply folds the recording up to the event that --at names.
-func (r *replayer) apply(ctx context.Context, f *recording.Fold, bar *progress) error {
+func (r *replayer) apply(ctx context.Context, f *recording.Folder, bar *progress) error {
 	if r.reached(f) {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (r *replayer) apply(ctx context.Context, f *recording.Fold, bar *progress) 
 type writeError struct{ error }
 
 // reached reports whether the event that --at names was seen.
-func (r *replayer) reached(f *recording.Fold) bool { return r.at >= 0 && f.Seen() >= r.at }
+func (r *replayer) reached(f *recording.Folder) bool { return r.at >= 0 && f.Seen() >= r.at }
 
 // steps prints what was delivered.
 func (r *replayer) steps(steps []reducer.Delivery) error {
@@ -328,7 +328,7 @@ func appendThread(dst []byte, th *reducer.Thread, warnings []event.Warning) []by
 
 // verdict says on standard error what is wrong, if something is, and returns the exit status. cause is the
 // error that the recording ended with.
-func (r *replayer) verdict(name string, f *recording.Fold, th *reducer.Thread, cause error) int {
+func (r *replayer) verdict(name string, f *recording.Folder, th *reducer.Thread, cause error) int {
 	r.out.Flush()
 	status := exitOK
 	switch th.Status() {

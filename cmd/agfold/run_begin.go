@@ -176,7 +176,7 @@ func foldRecording(ctx context.Context, src io.Reader) (*reducer.Thread, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := recording.NewFold(rec, nil)
+	f := recording.NewFolder(rec, nil)
 	var cause error
 	for _, err := range f.Steps() {
 		if cause = cmp.Or(err, ctx.Err()); cause != nil {

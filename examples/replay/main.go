@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/recording"
 )
 
 func main() {
@@ -30,7 +31,7 @@ func replay(ctx context.Context, file string, out io.Writer) error {
 		return err
 	}
 	defer f.Close()
-	th, err := client.FoldRecording(f, nil)
+	th, err := recording.Fold(f, nil)
 	if err != nil {
 		return err // the stream was rejected or cut; th holds what came before
 	}
@@ -42,7 +43,7 @@ func replay(ctx context.Context, file string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "state %s\n", th.State)
 
-	s := client.NewSession(client.ReplayFile(file, &client.ReplayOptions{Speed: 1}), nil)
+	s := client.NewSession(recording.ReplayFile(file, &recording.ReplayOptions{Speed: 1}), nil)
 	for step, err := range s.Run(ctx, nil) {
 		if err != nil {
 			return err

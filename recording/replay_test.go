@@ -1,13 +1,11 @@
-package client
+package recording
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"iter"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,7 +16,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/reducer"
 )
+
+const (
+	content  = `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"Grüße, 世界 🌍"}`
+	captured = "data: " + started + "\n\ndata: " + content + "\n\ndata: " + finished + "\n\n"
+)
+
+var input = event.RunInput{ThreadID: "t", RunID: "r"}
+
+// read returns the texts of events and the error they end with.
+func read(t *testing.T, events iter.Seq2[event.Event, error]) (got []string, err error) {
+	t.Helper()
+	for ev, e := range events {
+		require.NoError(t, err, "something came after the error")
+		if err = e; e == nil {
+			got = append(got, string(ev.(event.Frame).Data()))
+		}
+	}
+	return got, err
+}
 
 // replay is an agent that replays text and counts the recordings left open.
 func replay(text string, o *ReplayOptions) (*Replay, *int) {
@@ -39,7 +58,7 @@ func (c *closing) Close() error { *c.open--; return nil }
 func TestReplay(t *testing.T) {
 	all := []string{started, content, finished}
 	for name, text := range map[string]string{
-		"a captured stream": stream,
+		"a captured stream": captured,
 		"lines":             strings.Join(all, "\n"),
 		"an array":          "[" + strings.Join(all, ",") + "]",
 		"an object":         `{"stream":[` + strings.Join(all, ",") + `]}`,
@@ -47,7 +66,7 @@ func TestReplay(t *testing.T) {
 		t.Run(name+" is replayed for each run", func(t *testing.T) {
 			agent, open := replay(text, nil)
 			for range 2 {
-				got, _, err := read(t, agent.Run(t.Context(), input))
+				got, err := read(t, agent.Run(t.Context(), input))
 				require.NoError(t, err)
 				assert.Equal(t, all, got)
 			}
@@ -59,36 +78,36 @@ func TestReplay(t *testing.T) {
 	}
 	t.Run("an empty recording is a run without events", func(t *testing.T) {
 		agent, _ := replay("", nil)
-		got, _, err := read(t, agent.Run(t.Context(), input))
+		got, err := read(t, agent.Run(t.Context(), input))
 		require.NoError(t, err)
 		assert.Empty(t, got)
 	})
 	t.Run("what is no recording", func(t *testing.T) {
 		agent, open := replay("Hello", nil)
-		_, _, err := read(t, agent.Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrRecording)
+		_, err := read(t, agent.Run(t.Context(), input))
+		require.ErrorIs(t, err, ErrFormat)
 		assert.Zero(t, *open)
 	})
 	t.Run("a recording that is cut off is truncated", func(t *testing.T) {
-		for _, text := range []string{stream[:len(stream)-10], "[" + started + ",", `{"type":`} {
+		for _, text := range []string{captured[:len(captured)-10], "[" + started + ",", `{"type":`} {
 			agent, open := replay(text, nil)
-			_, _, err := read(t, agent.Run(t.Context(), input))
-			require.ErrorIs(t, err, ErrTruncated, text)
+			_, err := read(t, agent.Run(t.Context(), input))
+			require.ErrorIs(t, err, reducer.ErrTruncated, text)
 			assert.Zero(t, *open)
 		}
 	})
 	t.Run("P-SSE-2 an event past the bound", func(t *testing.T) {
-		agent, _ := replay(stream, &ReplayOptions{MaxEventBytes: len(started)})
-		got, _, err := read(t, agent.Run(t.Context(), input))
+		agent, _ := replay(captured, &ReplayOptions{MaxEventBytes: len(started)})
+		got, err := read(t, agent.Run(t.Context(), input))
 		assert.Equal(t, []string{started}, got)
-		require.ErrorIs(t, err, ErrTooLarge)
+		require.ErrorIs(t, err, sse.ErrTooLarge)
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
-		_, _, err := read(t, ReplayFile(filepath.Join(t.TempDir(), "none"), nil).Run(t.Context(), input))
+		_, err := read(t, ReplayFile(filepath.Join(t.TempDir(), "none"), nil).Run(t.Context(), input))
 		require.ErrorIs(t, err, fs.ErrNotExist)
 	})
 	t.Run("the end of the context ends it", func(t *testing.T) {
-		agent, open := replay(stream, nil)
+		agent, open := replay(captured, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var last error
@@ -99,7 +118,7 @@ func TestReplay(t *testing.T) {
 		}
 		assert.Equal(t, 2, n)
 		require.ErrorIs(t, last, context.Canceled)
-		_, _, err := read(t, agent.Run(ctx, input))
+		_, err := read(t, agent.Run(ctx, input))
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Zero(t, *open)
 	})
@@ -123,15 +142,15 @@ func names(got []string) (s string) {
 
 func TestReplayOfSeveralRuns(t *testing.T) {
 	agent, _ := replay(recordedRuns, nil)
-	got, _, err := read(t, agent.Run(t.Context(), input))
+	got, err := read(t, agent.Run(t.Context(), input))
 	assert.Equal(t, "ab", names(got))
-	require.ErrorIs(t, err, ErrTruncated, "the first run was cut off")
-	got, _, err = read(t, agent.Run(t.Context(), input))
+	require.ErrorIs(t, err, reducer.ErrTruncated, "the first run was cut off")
+	got, err = read(t, agent.Run(t.Context(), input))
 	require.NoError(t, err)
 	assert.Equal(t, "cd", names(got))
-	got, _, err = read(t, agent.Run(t.Context(), input))
+	got, err = read(t, agent.Run(t.Context(), input))
 	assert.Empty(t, got)
-	require.ErrorIs(t, err, ErrRecording)
+	require.ErrorIs(t, err, ErrFormat)
 	assert.Contains(t, err.Error(), "run 3: there are 2")
 }
 
@@ -142,14 +161,14 @@ func TestReplayRuns(t *testing.T) {
 		err        error
 	}{
 		{"nothing", "", 0, nil},
-		{"a captured stream", stream, 1, nil},
+		{"a captured stream", captured, 1, nil},
 		{"lines that are cut", started + "\n{", 1, nil},
 		{"two runs of which one broke off", recordedRuns, 2, nil},
 		{"a run without events", recordedRuns + `{"agfold":"recording/1"}`, 3, nil},
 		{"a head that is cut", recordedRuns + `{"agfold":"recor`, 2, nil},
 		{"events without a head", `{"at":1,"event":` + started + "}\n" + recordedRuns, 3, nil},
-		{"what stops being a recording", recordedRuns + "Hello\n" + recordedRuns, 2, ErrRecording},
-		{"what is no recording", "Hello", 0, ErrRecording},
+		{"what stops being a recording", recordedRuns + "Hello\n" + recordedRuns, 2, ErrFormat},
+		{"what is no recording", "Hello", 0, ErrFormat},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			agent, open := replay(row.text, nil)
@@ -159,8 +178,8 @@ func TestReplayRuns(t *testing.T) {
 			assert.Zero(t, *open)
 			if row.err == nil && n > 0 {
 				for i := range n {
-					_, _, err := read(t, agent.Run(t.Context(), input))
-					require.NotErrorIs(t, err, ErrRecording, "counting takes none away: run %d", i+1)
+					_, err := read(t, agent.Run(t.Context(), input))
+					require.NotErrorIs(t, err, ErrFormat, "counting takes none away: run %d", i+1)
 				}
 			}
 		})
@@ -211,87 +230,11 @@ func TestReplayWithTiming(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			start := time.Now()
-			got, _, err := read(t, agent.Run(ctx, input))
+			got, err := read(t, agent.Run(ctx, input))
 			assert.Equal(t, "a", names(got))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Equal(t, 3*time.Second, time.Since(start))
 			assert.Zero(t, *open)
 		})
 	})
-}
-
-func TestRecord(t *testing.T) {
-	t.Run("what is recorded is replayed", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			name := filepath.Join(t.TempDir(), "run.jsonl")
-			file, err := os.Create(name)
-			require.NoError(t, err)
-			agent := Chain(Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
-				emit(runStarted)
-				time.Sleep(1500 * time.Millisecond)
-				emit(event.Notice(event.Warning{Rule: "P-ENF-1"}))
-				emit(&event.Custom{Name: in.RunID, Value: event.FrameOfEvent(runStarted).Value()})
-				return errors.New("lost")
-			}), Record(file))
-			for _, id := range []string{"1", "2"} {
-				got, warnings, err := read(t, agent.Run(t.Context(), event.RunInput{ThreadID: "t", RunID: id}))
-				require.EqualError(t, err, "lost")
-				assert.Len(t, got, 2)
-				assert.Len(t, warnings, 1)
-			}
-			require.NoError(t, file.Close())
-			text, err := os.ReadFile(name)
-			require.NoError(t, err)
-			lines := strings.Split(string(text), "\n")
-			assert.Equal(t, `{"agfold":"recording/1","start":"2000-01-01T00:00:00Z","input":{"threadId":"t","runId":"1","messages":[]}}`, lines[0])
-			assert.Equal(t, `{"at":0,"event":`+started+`}`, lines[1])
-			assert.Equal(t, `{"at":1500,"event":{"type":"CUSTOM","name":"1","value":`+started+`}}`, lines[2])
-
-			assert.Equal(t, `{"at":1500,"error":"lost"}`, lines[3])
-
-			again := ReplayFile(name, &ReplayOptions{Speed: 1})
-			for _, id := range []string{"1", "2"} {
-				start := time.Now()
-				got, _, err := read(t, again.Run(t.Context(), input))
-				require.EqualError(t, err, "lost")
-				assert.Equal(t, []string{started, `{"type":"CUSTOM","name":"` + id + `","value":` + started + `}`}, got)
-				assert.Equal(t, 1500*time.Millisecond, time.Since(start))
-			}
-		})
-	})
-	t.Run("a writer that fails does not fail the run", func(t *testing.T) {
-		for _, room := range []int{0, 1, 2} {
-			w := &fullWriter{room: room}
-			got, warnings, err := read(t, Chain(answering(started, content, finished), Record(w)).Run(t.Context(), input))
-			require.NoError(t, err)
-			assert.Equal(t, []string{started, content, finished}, got)
-			require.Len(t, warnings, 1)
-			assert.Equal(t, "recording", warnings[0].Rule)
-			assert.Contains(t, warnings[0].Text, "disk full")
-			assert.Equal(t, room, w.n, "nothing is written behind the gap")
-		}
-	})
-	t.Run("breaking off", func(t *testing.T) {
-		var buf bytes.Buffer
-		for range Chain(answering(started, content), Record(&buf)).Run(t.Context(), input) {
-			break
-		}
-		assert.Equal(t, 2, strings.Count(buf.String(), "\n"))
-	})
-}
-
-// answering is an agent that answers every run with these events.
-func answering(events ...string) Agent {
-	agent, _ := replay(strings.Join(events, "\n"), nil)
-	return agent
-}
-
-type fullWriter struct{ room, n int }
-
-func (w *fullWriter) Write(p []byte) (int, error) {
-	if w.n == w.room {
-		return 0, errors.New("disk full")
-	}
-	w.n++
-	return len(p), nil
 }

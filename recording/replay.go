@@ -1,4 +1,4 @@
-package client
+package recording
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/recording"
+	"github.com/agfold/agfold/reducer"
 )
 
-// ReplayOptions of [NewReplay]. The zero value means the defaults.
+// ReplayOptions configures [NewReplay]; nil means defaults.
 type ReplayOptions struct {
 	// Speed replays with the recorded timing, as many times as fast: 1 as it was, 2 in half the time. 0 or
 	// less means at once, which is also how a recording without times is replayed.
@@ -23,11 +23,11 @@ type ReplayOptions struct {
 	MaxEventBytes int
 }
 
-// Replay is an [Agent] that answers from a recording: a captured stream, a file of events in one of several
-// forms, or what [Record] has written. The input of a run plays no part. It is safe for concurrent use.
+// Replay is an agent (a client.Agent) that answers from a recording in any form. The input of a run plays no part.
+// It is safe for concurrent use.
 //
-// In what Record has written, the first run is answered with the first recorded run, the second with the
-// second, and one more than there are is an error that matches ErrRecording. A session that is asked for that
+// In what [Writer] has written, the first run is answered with the first recorded run, the second with the
+// second, and one more than there are is an error that matches ErrFormat. A session that is asked for that
 // one more has then begun it, so its thread ends with a truncated run: [Replay.Runs] tells beforehand how many
 // there are. Any other recording is one run that can be repeated.
 type Replay struct {
@@ -50,14 +50,14 @@ func ReplayFile(name string, o *ReplayOptions) *Replay {
 	return NewReplay(func() (io.ReadCloser, error) { return os.Open(name) }, o)
 }
 
-// Runs opens the recording and counts the runs in it, also those that broke off: 0 if it is empty, 1 if it is
-// not of Record's making. A session has replayed all of them once its thread holds as many:
+// Runs opens the recording and counts the runs in it, also those that broke off: 0 if it is empty, 1 if
+// Writer did not write it. A session has replayed all of them once its thread holds as many:
 //
 //	for s.Thread().Runs.Len() < n {
 //		… s.Send(ctx)
 //	}
 //
-// The error, besides those of opening and reading, matches ErrRecording or ErrTooLarge; the runs before it are
+// The error, besides those of opening and reading, matches ErrFormat or ErrTooLarge; the runs before it are
 // counted.
 func (r *Replay) Runs() (int, error) {
 	file, err := r.open()
@@ -65,17 +65,17 @@ func (r *Replay) Runs() (int, error) {
 		return 0, err
 	}
 	defer file.Close()
-	rec, err := recording.Open(file, &recording.Options{MaxEventBytes: r.o.MaxEventBytes})
+	rec, err := Open(file, &Options{MaxEventBytes: r.o.MaxEventBytes})
 	if err != nil {
 		return 0, err
 	}
-	if rec.Form() != recording.FormAgfold && rec.Form() != recording.FormEmpty {
+	if rec.Form() != FormAgfold && rec.Form() != FormEmpty {
 		return 1, nil
 	}
 	n := 0
 	for e, err := range rec.Entries() {
 		switch {
-		case errors.Is(err, recording.ErrCut):
+		case errors.Is(err, ErrCut):
 		case err != nil:
 			return n, err
 		case n == 0 || e.Head != nil:
@@ -86,7 +86,7 @@ func (r *Replay) Runs() (int, error) {
 }
 
 // Run yields the events of the recorded run. An error, besides the end of ctx and those of opening and
-// reading, matches ErrRecording if what was opened is no recording, ErrTruncated if the recording ends in the
+// reading, matches ErrFormat if what was opened is no recording, ErrTruncated if the recording ends in the
 // middle of an event, or ErrTooLarge; or it is the one that the recorded stream ended with: it has the same text,
 // and matches ErrTruncated if that did.
 func (r *Replay) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
@@ -106,12 +106,12 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 		return err
 	}
 	defer file.Close()
-	rec, err := recording.Open(file, &recording.Options{MaxEventBytes: r.o.MaxEventBytes})
+	rec, err := Open(file, &Options{MaxEventBytes: r.o.MaxEventBytes})
 	if err != nil {
-		return cutIsTruncated(err)
+		return err
 	}
 	wanted := 0
-	if rec.Form() == recording.FormAgfold {
+	if rec.Form() == FormAgfold {
 		wanted = int(r.begun.Add(1)) - 1
 	}
 	start := time.Now()
@@ -119,13 +119,13 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 	for e, err := range rec.Entries() {
 		switch {
 		case err != nil:
-			return cutIsTruncated(err)
+			return err
 		case run < 0 || e.Head != nil:
 			run++
 		}
 		if run > wanted {
 			if e.Head.AfterCut {
-				return truncated("the recorded run ends in the middle of an event")
+				return fmt.Errorf("%w: the recorded run ends in the middle of an event", reducer.ErrTruncated)
 			}
 			return nil
 		}
@@ -146,17 +146,9 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 		}
 	}
 	if wanted > max(run, 0) {
-		return fmt.Errorf("%w of run %d: there are %d", ErrRecording, wanted+1, run+1)
+		return fmt.Errorf("%w of run %d: there are %d", ErrFormat, wanted+1, run+1)
 	}
 	return nil
-}
-
-// cutIsTruncated makes a recording that is cut off match ErrTruncated.
-func cutIsTruncated(err error) error {
-	if errors.Is(err, recording.ErrCut) {
-		return fmt.Errorf("%w: %w", ErrTruncated, err)
-	}
-	return err
 }
 
 // wait waits until it is time for an event that came at a time after the run's start.
@@ -179,4 +171,16 @@ func (r *Replay) wait(ctx context.Context, start time.Time, at time.Duration) er
 	case <-ctx.Done():
 		return canceled(ctx)
 	}
+}
+
+// errBreak says that the reader of a sequence stopped ranging over it. It never leaves the package.
+var errBreak = errors.New("broken off")
+
+// canceled returns the error that reports the end of ctx: it matches ctx.Err() and the cause.
+func canceled(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }

@@ -5,12 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,7 +47,7 @@ func essence(th *reducer.Thread) (string, []string) {
 // same requires that the recording so far folds to the session's thread.
 func (r *recorded) same(t *testing.T, when string) {
 	t.Helper()
-	th, err := client.FoldRecording(bytes.NewReader(r.text.Bytes()), nil)
+	th, err := recording.Fold(bytes.NewReader(r.text.Bytes()), nil)
 	want, wantCalls := essence(r.Thread())
 	got, gotCalls := essence(th)
 	require.JSONEq(t, want, got, when)
@@ -110,7 +105,7 @@ func TestARecordingFoldsToTheThreadOfTheSession(t *testing.T) {
 	var live *reducer.Violation
 	_, err = s.Send(t.Context(), messages.UserText("again"))
 	require.ErrorAs(t, err, &live)
-	th, err := client.FoldRecording(bytes.NewReader(s.text.Bytes()), nil)
+	th, err := recording.Fold(bytes.NewReader(s.text.Bytes()), nil)
 	var violation *reducer.Violation
 	require.ErrorAs(t, err, &violation)
 	assert.Greater(t, violation.Ordinal, live.Ordinal, "it counts through the recording")
@@ -138,7 +133,7 @@ func TestARecordingOfBrokenRuns(t *testing.T) {
 		_, err := s.Send(t.Context(), messages.UserText(text))
 		require.ErrorIs(t, err, refused)
 	}
-	th, err := client.FoldRecording(&s.text, nil)
+	th, err := recording.Fold(&s.text, nil)
 	require.ErrorIs(t, err, client.ErrTruncated)
 	require.EqualError(t, err, s.Result().Thread.Err().Error(), "the text was recorded")
 	require.NotErrorIs(t, err, refused, "but not the kind")
@@ -151,56 +146,7 @@ func TestARecordingOfBrokenRuns(t *testing.T) {
 	}
 }
 
-func TestFoldRecording(t *testing.T) {
-	const began, ended = `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`
-	const unknown = `{"type":"NEW"}`
-	const object = `{"stream":[` + began + `,` + ended + `],"input":{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"hi"}],"state":{"n":1},"mood":"good"}}`
-	lost := errors.New("lost")
-	for _, row := range []struct {
-		name   string
-		r      io.Reader
-		o      client.FoldOptions
-		status reducer.Status
-		errs   []error
-	}{
-		{"P-STA-2 the input of an object", strings.NewReader(object), client.FoldOptions{}, reducer.Succeeded, nil},
-		{"an unknown event", strings.NewReader(began + "\n" + unknown + "\n" + ended), client.FoldOptions{}, reducer.Succeeded, nil},
-		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), client.FoldOptions{Strict: true}, reducer.Rejected, []error{event.ErrMalformed}},
-		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), client.FoldOptions{}, reducer.Rejected, []error{reducer.ErrProtocol}},
-		{"P-RUN-1 no end", strings.NewReader(began), client.FoldOptions{}, reducer.Truncated, []error{client.ErrTruncated}},
-		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), client.FoldOptions{}, reducer.Truncated, []error{client.ErrTruncated}},
-		{"cut behind a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), client.FoldOptions{}, reducer.Succeeded, []error{client.ErrTruncated}},
-		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), client.FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []error{client.ErrTooLarge, client.ErrTruncated}},
-		{"no recording any more", strings.NewReader(began + "\n" + ended + "\ndear diary"), client.FoldOptions{}, reducer.Succeeded, []error{client.ErrRecording}},
-		{"no recording", strings.NewReader("dear diary"), client.FoldOptions{}, reducer.Empty, []error{client.ErrRecording}},
-		{"nothing", strings.NewReader(""), client.FoldOptions{}, reducer.Empty, nil},
-		{"a reader that fails", io.MultiReader(strings.NewReader(began+"\n"), iotest.ErrReader(lost)), client.FoldOptions{}, reducer.Truncated, []error{lost, client.ErrTruncated}},
-		{"a reader that fails at once", iotest.ErrReader(lost), client.FoldOptions{}, reducer.Empty, []error{lost}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			th, err := client.FoldRecording(row.r, &row.o)
-			require.NotNil(t, th)
-			assert.Equal(t, row.status, th.Status())
-			if row.errs == nil {
-				require.NoError(t, err)
-			}
-			for _, want := range row.errs {
-				require.ErrorIs(t, err, want)
-			}
-		})
-	}
-
-	var warned []string
-	th, err := client.FoldRecording(strings.NewReader(object), &client.FoldOptions{OnWarning: func(w event.Warning) {
-		warned = append(warned, w.Rule+" "+w.Path)
-	}})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"user u: hi"}, shown(th))
-	assert.Equal(t, `{"n":1}`, th.State.String())
-	assert.Equal(t, []string{"P-ENF-2 /mood"}, warned)
-}
-
-func ExampleFoldRecording() {
+func ExampleRecord_fold() {
 	var file bytes.Buffer
 	s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
 		emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
@@ -210,7 +156,7 @@ func ExampleFoldRecording() {
 	s.Send(context.Background(), messages.UserText("Hi"))
 	s.Send(context.Background(), messages.UserText("Hi again"))
 
-	th, err := client.FoldRecording(&file, nil)
+	th, err := recording.Fold(&file, nil)
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -222,45 +168,4 @@ func ExampleFoldRecording() {
 	// assistant: Hello.
 	// user: Hi again
 	// assistant: Hello.
-}
-
-// FuzzFoldRecording: a recording of one stream without an input folds to what its replay folds to, and what an
-// error says is what the thread says.
-func FuzzFoldRecording(f *testing.F) {
-	files, err := filepath.Glob("../testdata/*")
-	require.NoError(f, err)
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		require.NoError(f, err)
-		if !strings.Contains(name, ".golden.") {
-			f.Add(string(text))
-		}
-	}
-	const run = `{"agfold":"recording/1","input":{"messages":[{"id":"u","role":"user","content":"x"}]}}
-{"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
-{"event":{"type":"TEXT_MESSAGE_END","messageId":"r"}}
-`
-	f.Add(run + run)
-	f.Fuzz(func(t *testing.T, text string) {
-		th, err := client.FoldRecording(strings.NewReader(text), nil)
-		switch th.Status() {
-		case reducer.Rejected, reducer.Truncated:
-			require.ErrorIs(t, err, th.Err())
-		case reducer.Running:
-			t.Fatal("a run goes on behind the end")
-		}
-		rec, opened := recording.Open(strings.NewReader(text), nil)
-		if opened != nil || rec.Form() == recording.FormAgfold || rec.Input() != nil {
-			return
-		}
-		replayed, replayErr := reducer.Fold(client.NewReplay(func() (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader(text)), nil
-		}, nil).Run(t.Context(), event.RunInput{}), nil)
-		require.Equal(t, string(replayed.AppendJSON(nil)), string(th.AppendJSON(nil)))
-		if replayErr == nil {
-			require.NoError(t, err)
-		} else {
-			require.EqualError(t, err, replayErr.Error())
-		}
-	})
 }
