@@ -71,7 +71,7 @@ func (op *Op) apply(doc Value) (Value, *fault) {
 
 // brief is v for an error message: scalars as they are if short, containers by their kind.
 func brief(v Value) string {
-	if v.n.c != nil {
+	if v.Kind() >= KindArray {
 		return "another " + v.Kind().String()
 	}
 	if v.size() > 60 {

@@ -12,13 +12,20 @@ const smallObject = 16
 // scanned is the most children that are looked at one by one to find the tallest.
 const scanned = 32
 
-// container is the inside of an array or object. Exactly one of items, members and table is in use.
+// container is the inside of an array or object, of which exactly one of items, members and table is in
+// use, or of a number with a long literal, of which none is.
 type container struct {
-	size    int      // see Value.size
-	heights *heights // of the children; kept if there are more than scanned
+	size    int // see Value.size
+	more    *more
 	items   seq.Seq[Value]
 	members []Member
 	table   *table
+}
+
+// more is what few containers need.
+type more struct {
+	heights heights // of the children, if there are more than scanned
+	decimal decimal // of a number with a long literal
 }
 
 // boxed is a container with its node, so that both cost one allocation.
@@ -150,7 +157,7 @@ func newArray(items []Value) Value {
 
 // measure sets the heights from all children.
 func (b *boxed) measure() {
-	b.height, b.heights = 1, nil
+	b.height, b.more = 1, nil
 	if b.len() <= scanned {
 		for v := range b.children {
 			b.height = max(b.height, v.height()+1)
@@ -161,7 +168,7 @@ func (b *boxed) measure() {
 	for v := range b.children {
 		h.count(v.height(), 1)
 	}
-	b.heights, b.height = &h, h.top()+1
+	b.more, b.height = &more{heights: h}, h.top()+1
 }
 
 func (h heights) top() int32 { return h[len(h)-1].height }
@@ -186,10 +193,10 @@ func (h *heights) count(height int32, n int) {
 // and a child in that came; either may be absent.
 func (b *boxed) replaced(out, in Value) {
 	switch n := b.len(); {
-	case n > scanned && b.heights == nil:
+	case n > scanned && b.more == nil:
 		b.measure()
 	case n <= scanned:
-		b.heights = nil
+		b.more = nil
 		if in.Exists() && in.height()+1 >= b.height {
 			b.height = in.height() + 1
 		} else if out.height()+1 == b.height && b.height > 1 {
@@ -197,14 +204,14 @@ func (b *boxed) replaced(out, in Value) {
 		}
 	case out.Exists() && in.Exists() && out.height() == in.height():
 	default:
-		h := append(make(heights, 0, len(*b.heights)+1), *b.heights...)
+		h := append(make(heights, 0, len(b.more.heights)+1), b.more.heights...)
 		if out.Exists() {
 			h.count(out.height(), -1)
 		}
 		if in.Exists() {
 			h.count(in.height(), 1)
 		}
-		b.heights, b.height = &h, h.top()+1
+		b.more, b.height = &more{heights: h}, h.top()+1
 	}
 }
 

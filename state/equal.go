@@ -12,7 +12,7 @@ func Equal(a, b Value) bool {
 	}
 	switch a.Kind() {
 	case KindNumber:
-		return parseDecimal(a.n.text) == parseDecimal(b.n.text)
+		return a.n.decimal() == b.n.decimal()
 	case KindArray:
 		for range diffElements(a, b, Equal) {
 			return false

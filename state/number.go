@@ -20,28 +20,37 @@ func Number(literal string) (Value, error) {
 	return number(strings.Clone(literal)), nil
 }
 
+// shortNumber is the length of a literal, in bytes, up to which its decimal is found anew each time. That of a
+// longer one is kept: a comparison with it then costs no more than what it is compared with is long.
+const shortNumber = 64
+
 // AsInt returns the integer that v is; ok is false if v is of another kind, not a whole number or
 // out of range. It goes by value: 1.0 and 1e2 are integers.
 func (v Value) AsInt() (i int64, ok bool) {
 	if v.Kind() != KindNumber {
 		return 0, false
 	}
-	if i, err := strconv.ParseInt(v.n.text, 10, 64); err == nil {
-		return i, true
+	if len(v.n.text) <= 20 { // as long as the smallest int64
+		if i, err := strconv.ParseInt(v.n.text, 10, 64); err == nil {
+			return i, true
+		}
 	}
-	d := parseDecimal(v.n.text)
+	d := v.n.decimal()
 	if d.digits == "" {
 		return 0, true
 	}
-	exp, err := strconv.ParseInt(d.exponent, 10, 64)
-	if err != nil || exp < 0 || exp > 19 || len(d.digits) > 19 {
+	if len(d.exponent) > 2 || d.exponent[0] == '-' {
+		return 0, false
+	}
+	exp, _ := strconv.Atoi(d.exponent)
+	if len(d.digits)+exp > 19 {
 		return 0, false
 	}
 	sign := ""
 	if d.negative {
 		sign = "-"
 	}
-	i, err = strconv.ParseInt(sign+d.digits+strings.Repeat("0", int(exp)), 10, 64)
+	i, err := strconv.ParseInt(sign+d.digits+strings.Repeat("0", exp), 10, 64)
 	if err != nil {
 		return 0, false
 	}
@@ -67,6 +76,14 @@ type decimal struct {
 	negative bool
 	digits   string
 	exponent string // decimal, without leading zeros or plus sign
+}
+
+// decimal returns the form of the number n.
+func (n *node) decimal() decimal {
+	if n.c != nil {
+		return n.c.more.decimal
+	}
+	return parseDecimal(n.text)
 }
 
 // parseDecimal returns the form of a literal that is a JSON number.

@@ -36,8 +36,11 @@ func (s *slab) scalar(kind Kind, text string) Value {
 
 // digits returns the number whose literal is raw.
 func (s *slab) digits(raw []byte) Value {
-	if len(raw) == 1 {
+	switch n := len(raw); {
+	case n == 1:
 		return Value{digitNodes[raw[0]-'0']}
+	case n > shortNumber:
+		return number(string(raw))
 	}
 	return s.scalar(KindNumber, s.share(raw))
 }

@@ -21,7 +21,7 @@ type node struct {
 	kind   Kind
 	height int32      // levels of containers, this one included; 0 for a scalar
 	text   string     // string: the text; number, boolean and null: the literal
-	c      *container // array and object
+	c      *container // array, object and a number with a long literal
 }
 
 var (
@@ -65,10 +65,16 @@ func Int(i int64) Value { return number(strconv.FormatInt(i, 10)) }
 
 // number is the value of a literal that is known to be a JSON number.
 func number(literal string) Value {
-	if len(literal) == 1 {
+	switch n := len(literal); {
+	case n == 1:
 		return Value{digitNodes[literal[0]-'0']}
+	case n <= shortNumber:
+		return Value{&node{kind: KindNumber, text: literal}}
 	}
-	return Value{&node{kind: KindNumber, text: literal}}
+	b := new(boxed)
+	b.kind, b.text, b.c = KindNumber, literal, &b.container
+	b.size, b.more = len(literal), &more{decimal: parseDecimal(literal)}
+	return b.value()
 }
 
 // Array returns the JSON array of items. An absent item becomes null. items is copied.
@@ -214,6 +220,5 @@ func Same(a, b Value) bool {
 	if a.n == b.n {
 		return true
 	}
-	return a.n != nil && b.n != nil && a.n.c == nil && b.n.c == nil &&
-		a.n.kind == b.n.kind && a.n.text == b.n.text
+	return a.n != nil && b.n != nil && a.n.kind == b.n.kind && a.n.kind < KindArray && a.n.text == b.n.text
 }
