@@ -6,29 +6,30 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // BenchmarkContinuation times one continuation chunk beside the number of open lanes, which must not
 // matter.
 func BenchmarkContinuation(b *testing.B) {
 	for _, lanes := range []int{1, 1000, 100_000} {
-		last := event.Subagent(fmt.Sprint("s", lanes-1))
+		last := messages.SubagentOwner(fmt.Sprint("s", lanes-1))
 		for _, form := range []struct {
 			name string
 			ev   *event.TextMessageChunk
 		}{
-			{"tag", &event.TextMessageChunk{SubagentRunID: last, Delta: event.Some("word ")}},
-			{"id", &event.TextMessageChunk{MessageID: event.Some(fmt.Sprint("m", lanes-1)), Delta: event.Some("word ")}},
-			{"bare", &event.TextMessageChunk{Delta: event.Some("word ")}},
+			{"tag", &event.TextMessageChunk{Attribution: event.By(last), Delta: messages.Some("word ")}},
+			{"id", &event.TextMessageChunk{MessageID: messages.Some(fmt.Sprint("m", lanes-1)), Delta: messages.Some("word ")}},
+			{"bare", &event.TextMessageChunk{Delta: messages.Some("word ")}},
 		} {
 			b.Run(fmt.Sprintf("%s/lanes=%d", form.name, lanes), func(b *testing.B) {
 				x := chunks.New()
 				for i := range lanes {
 					mustExpand(b, x, &event.TextMessageChunk{
-						MessageID: event.Some(fmt.Sprint("m", i)), SubagentRunID: event.Subagent(fmt.Sprint("s", i)),
+						MessageID: messages.Some(fmt.Sprint("m", i)), Attribution: event.By(messages.SubagentOwner(fmt.Sprint("s", i))),
 					})
 				}
-				mustExpand(b, x, &event.TextMessageChunk{MessageID: event.Some("m")}) // the parent agent's
+				mustExpand(b, x, &event.TextMessageChunk{MessageID: messages.Some("m")}) // the parent agent's
 				out := make([]event.Event, 0, 1)
 				b.ReportAllocs()
 				for b.Loop() {
@@ -43,8 +44,8 @@ func BenchmarkContinuation(b *testing.B) {
 func BenchmarkTriad(b *testing.B) {
 	x := chunks.New()
 	ids := [2]*event.TextMessageChunk{
-		{MessageID: event.Some("m1"), Delta: event.Some("word ")},
-		{MessageID: event.Some("m2"), Delta: event.Some("word ")},
+		{MessageID: messages.Some("m1"), Delta: messages.Some("word ")},
+		{MessageID: messages.Some("m2"), Delta: messages.Some("word ")},
 	}
 	out := make([]event.Event, 0, 3)
 	b.ReportAllocs()

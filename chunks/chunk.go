@@ -11,9 +11,9 @@ import (
 type chunk struct {
 	typ   event.Type
 	kind  kind
-	tag   event.Owner
-	id    event.Opt[string]
-	delta event.Opt[string]
+	tag   messages.Owner
+	id    messages.Opt[string]
+	delta messages.Opt[string]
 	opening
 	base *event.Base
 }
@@ -43,7 +43,7 @@ func reasoningChunk(e *event.ReasoningMessageChunk) chunk {
 func (c *chunk) hasContent() bool { return c.delta.IsSet() || c.base.RawEvent.Exists() }
 
 // fail returns an error about the chunk that is of use to whoever has to mend the producer.
-func (c *chunk) fail(rule string, lane event.Owner, id, reason string) *Error {
+func (c *chunk) fail(rule string, lane messages.Owner, id, reason string) *Error {
 	return &Error{Rule: rule, Type: c.typ, Lane: lane, ID: id, Reason: reason}
 }
 
@@ -53,14 +53,14 @@ func (s *stream) start(c *chunk) event.Event {
 	base := event.Base{Metadata: c.base.Metadata}
 	switch s.kind {
 	case text:
-		return &event.TextMessageStart{Base: base, SubagentRunID: s.owner, MessageID: s.id, Role: s.role, Name: s.name}
+		return &event.TextMessageStart{Base: base, Attribution: event.By(s.owner), MessageID: s.id, Role: s.role, Name: s.name}
 	case toolCall:
 		return &event.ToolCallStart{
-			Base: base, SubagentRunID: s.owner, ToolCallID: s.id,
+			Base: base, Attribution: event.By(s.owner), ToolCallID: s.id,
 			ToolCallName: s.toolCallName.Or(""), ParentMessageID: s.parentMessageID,
 		}
 	default:
-		return &event.ReasoningMessageStart{Base: base, SubagentRunID: s.owner, MessageID: s.id}
+		return &event.ReasoningMessageStart{Base: base, Attribution: event.By(s.owner), MessageID: s.id}
 	}
 }
 
@@ -71,11 +71,11 @@ func (s *stream) content(c *chunk) event.Event {
 	delta := c.delta.Or("")
 	switch s.kind {
 	case text:
-		return &event.TextMessageContent{Base: base, SubagentRunID: s.owner, MessageID: s.id, Delta: delta}
+		return &event.TextMessageContent{Base: base, Attribution: event.By(s.owner), MessageID: s.id, Delta: delta}
 	case toolCall:
-		return &event.ToolCallArgs{Base: base, SubagentRunID: s.owner, ToolCallID: s.id, Delta: delta}
+		return &event.ToolCallArgs{Base: base, Attribution: event.By(s.owner), ToolCallID: s.id, Delta: delta}
 	default:
-		return &event.ReasoningMessageContent{Base: base, SubagentRunID: s.owner, MessageID: s.id, Delta: delta}
+		return &event.ReasoningMessageContent{Base: base, Attribution: event.By(s.owner), MessageID: s.id, Delta: delta}
 	}
 }
 
@@ -83,11 +83,11 @@ func (s *stream) content(c *chunk) event.Event {
 func (s *stream) end() event.Event {
 	switch s.kind {
 	case text:
-		return &event.TextMessageEnd{SubagentRunID: s.owner, MessageID: s.id}
+		return &event.TextMessageEnd{Attribution: event.By(s.owner), MessageID: s.id}
 	case toolCall:
-		return &event.ToolCallEnd{SubagentRunID: s.owner, ToolCallID: s.id}
+		return &event.ToolCallEnd{Attribution: event.By(s.owner), ToolCallID: s.id}
 	default:
-		return &event.ReasoningMessageEnd{SubagentRunID: s.owner, MessageID: s.id}
+		return &event.ReasoningMessageEnd{Attribution: event.By(s.owner), MessageID: s.id}
 	}
 }
 
@@ -113,7 +113,7 @@ func (c *chunk) open() (*stream, *Error) {
 func (c *chunk) agrees(s *stream) *Error {
 	switch {
 	case c.role != "" && c.role != s.role:
-		return c.conflict(s, "role", string(c.role), event.Some(string(s.role)))
+		return c.conflict(s, "role", string(c.role), messages.Some(string(s.role)))
 	case c.name.IsSet() && c.name != s.name:
 		return c.conflict(s, "name", c.name.Or(""), s.name)
 	case c.toolCallName.IsSet() && c.toolCallName != s.toolCallName:
@@ -124,7 +124,7 @@ func (c *chunk) agrees(s *stream) *Error {
 	return nil
 }
 
-func (c *chunk) conflict(s *stream, member, got string, opened event.Opt[string]) *Error {
+func (c *chunk) conflict(s *stream, member, got string, opened messages.Opt[string]) *Error {
 	with := "without one"
 	if value, ok := opened.Get(); ok {
 		with = "with " + strconv.Quote(value)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // ErrChunk is what every [*Error] matches with errors.Is.
@@ -24,7 +25,7 @@ type Error struct {
 	Type event.Type
 	// Lane is the owner whose lane the event is about: the lane that holds the named stream, else the one
 	// that the event's tag names.
-	Lane event.Owner
+	Lane messages.Owner
 	// ID is the id of the stream that the event is about, "" if it names none and continues none.
 	ID string
 	// Reason is a clause for people.
@@ -50,7 +51,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return ErrChunk }
 
 // ownerText names an owner such that no subagent reads like the parent agent.
-func ownerText(o event.Owner) string {
+func ownerText(o messages.Owner) string {
 	if id, ok := o.RunID(); ok {
 		return "subagent " + strconv.Quote(id)
 	}

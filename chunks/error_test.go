@@ -7,6 +7,7 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 func TestErrorText(t *testing.T) {
@@ -18,7 +19,7 @@ func TestErrorText(t *testing.T) {
 		{
 			name: "it names rule, ordinal, type, id and owner in one line",
 			err: chunks.Error{
-				Rule: "P-CHK-5", Ordinal: 7, Type: event.TypeToolCallChunk, Lane: event.Subagent("s"), ID: "c\n",
+				Rule: "P-CHK-5", Ordinal: 7, Type: event.TypeToolCallChunk, Lane: messages.SubagentOwner("s"), ID: "c\n",
 				Reason: "because",
 			},
 			want: `P-CHK-5 event 7 TOOL_CALL_CHUNK "c\n" of subagent "s": because`,
@@ -30,7 +31,7 @@ func TestErrorText(t *testing.T) {
 		},
 		{
 			name: "a subagent never reads like the parent agent",
-			err:  chunks.Error{Rule: "P-CHK-2", Type: event.TypeTextMessageChunk, Lane: event.Subagent("(parent)"), Reason: "because"},
+			err:  chunks.Error{Rule: "P-CHK-2", Type: event.TypeTextMessageChunk, Lane: messages.SubagentOwner("(parent)"), Reason: "because"},
 			want: `P-CHK-2 TEXT_MESSAGE_CHUNK of subagent "(parent)": because`,
 		},
 	} {

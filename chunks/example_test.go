@@ -5,15 +5,16 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 func Example() {
 	x := chunks.New()
 	var out []event.Event
 	for _, ev := range []event.Event{
-		&event.TextMessageChunk{MessageID: event.Some("m-1"), Delta: event.Some("Let me ")},
-		&event.TextMessageChunk{Delta: event.Some("look.")},
-		&event.ToolCallChunk{ToolCallID: event.Some("c-1"), ToolCallName: event.Some("search"), Delta: event.Some("{}")},
+		&event.TextMessageChunk{MessageID: messages.Some("m-1"), Delta: messages.Some("Let me ")},
+		&event.TextMessageChunk{Delta: messages.Some("look.")},
+		&event.ToolCallChunk{ToolCallID: messages.Some("c-1"), ToolCallName: messages.Some("search"), Delta: messages.Some("{}")},
 		&event.RunFinished{ThreadID: "t-1", RunID: "r-1"},
 	} {
 		var err error
@@ -40,9 +41,9 @@ func Example() {
 func ExampleExpander() {
 	x := chunks.New()
 	chunk := func(owner, id, delta string) {
-		ev := &event.TextMessageChunk{SubagentRunID: event.Subagent(owner), Delta: event.Some(delta)}
+		ev := &event.TextMessageChunk{Attribution: event.By(messages.SubagentOwner(owner)), Delta: messages.Some(delta)}
 		if id != "" {
-			ev.MessageID = event.Some(id)
+			ev.MessageID = messages.Some(id)
 		}
 		out, err := x.Expand(nil, ev)
 		if err != nil {

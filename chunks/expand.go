@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // Expand returns the stream with its chunks expanded, for those who want whole events without a thread.
@@ -13,7 +14,7 @@ import (
 // what retired shapes the stream may hold is to be upgraded before, with [event.Upgrader]. onWarning is
 // called with each warning that the frames bring along or their decoding makes; nil ignores them.
 //
-// An error comes alone and last: an [*Error], an [*event.MalformedError], both with the event's ordinal
+// An error comes alone and last: an [*Error], an [*messages.MalformedError], both with the event's ordinal
 // in events, or the error that events yields. What a failing event would have expanded to is not
 // yielded. When events ends, so does the result, and what is then under assembly gets no end (P-CHK-7).
 // Breaking off breaks off events. The result may be ranged over as often as events may.
@@ -68,7 +69,7 @@ func at(err error, ordinal int) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		e.Ordinal = ordinal
 	}
-	if e, ok := errors.AsType[*event.MalformedError](err); ok {
+	if e, ok := errors.AsType[*messages.MalformedError](err); ok {
 		e.Ordinal = ordinal
 	}
 	return err

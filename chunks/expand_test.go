@@ -10,6 +10,7 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // source yields what it is given, then the error if there is one, and notes how it was left.
@@ -128,11 +129,11 @@ func TestExpandStream(t *testing.T) {
 	t.Run("P-PIPE-1 enforcement comes first, for frames and typed events", func(t *testing.T) {
 		malformed := []event.Event{
 			frames(t, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":null}`)[0],
-			&event.TextMessageChunk{MessageID: event.Some("m"), Role: "narrator"},
+			&event.TextMessageChunk{MessageID: messages.Some("m"), Role: "narrator"},
 		}
 		for _, ev := range malformed {
 			_, err := drain(t, chunks.Expand((&source{events: []event.Event{ev}}).all(), nil))
-			var e *event.MalformedError
+			var e *messages.MalformedError
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, 1, e.Ordinal)
 		}

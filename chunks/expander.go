@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // Expander expands the chunks of one stream. It must be used by one goroutine at a time. The zero value
@@ -22,8 +23,8 @@ func (x *Expander) Reset() { x.lanes = lanes{} }
 // Open yields the lanes that hold a stream under assembly, each with the stream's id, in the order in
 // which the streams were opened. The Expander must not be used for anything else meanwhile. What is open
 // when a stream ends was cut off: no end is made for it (P-CHK-7).
-func (x *Expander) Open() iter.Seq2[event.Owner, string] {
-	return func(yield func(event.Owner, string) bool) {
+func (x *Expander) Open() iter.Seq2[messages.Owner, string] {
+	return func(yield func(messages.Owner, string) bool) {
 		for s := range x.lanes.all() {
 			if !yield(s.owner, s.id) {
 				return
@@ -150,7 +151,7 @@ func (x *Expander) continued(c *chunk) (*stream, *Error) {
 }
 
 // closeLane appends the end of what the owner's lane holds, if anything.
-func (x *Expander) closeLane(dst []event.Event, owner event.Owner) []event.Event {
+func (x *Expander) closeLane(dst []event.Event, owner messages.Owner) []event.Event {
 	s := x.lanes.byOwner[owner]
 	if s == nil {
 		return dst

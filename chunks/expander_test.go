@@ -10,6 +10,7 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // open returns what the Expander says is under assembly, as "owner id".
@@ -99,7 +100,7 @@ func TestExpander(t *testing.T) {
 		got, err := chunks.New().Expand(nil, frame)
 		assert.Empty(t, got)
 		assert.Equal(t, &chunks.Error{
-			Rule: "P-PIPE-1", Type: event.TypeTextMessageChunk, Lane: event.Subagent("s"),
+			Rule: "P-PIPE-1", Type: event.TypeTextMessageChunk, Lane: messages.SubagentOwner("s"),
 			Reason: "a frame must be decoded before it can be expanded",
 		}, err)
 		_, err = chunks.New().Expand(nil, nil)
@@ -118,22 +119,22 @@ func TestManyLanes(t *testing.T) {
 		out, err = x.Expand(out[:0], ev)
 		require.NoError(t, err)
 	}
-	id := func(i int) event.Opt[string] { return event.Some(fmt.Sprint("m", i)) }
-	owner := func(i int) event.Owner { return event.Subagent(fmt.Sprint("s", i)) }
+	id := func(i int) messages.Opt[string] { return messages.Some(fmt.Sprint("m", i)) }
+	owner := func(i int) messages.Owner { return messages.SubagentOwner(fmt.Sprint("s", i)) }
 	for i := range lanes {
-		apply(&event.TextMessageChunk{MessageID: id(i), SubagentRunID: owner(i)})
+		apply(&event.TextMessageChunk{MessageID: id(i), Attribution: event.By(owner(i))})
 	}
-	apply(&event.ToolCallChunk{ToolCallID: event.Some("c"), ToolCallName: event.Some("f"), SubagentRunID: owner(lanes)})
+	apply(&event.ToolCallChunk{ToolCallID: messages.Some("c"), ToolCallName: messages.Some("f"), Attribution: event.By(owner(lanes))})
 	for i := range lanes {
-		apply(&event.ToolCallChunk{Delta: event.Some("1")}) // the only tool call
+		apply(&event.ToolCallChunk{Delta: messages.Some("1")}) // the only tool call
 		require.Equal(t, owner(lanes), out[0].Owner())
-		apply(&event.TextMessageChunk{MessageID: id(i), Delta: event.Some("a")}) // a named one
+		apply(&event.TextMessageChunk{MessageID: id(i), Delta: messages.Some("a")}) // a named one
 		require.Equal(t, owner(i), out[0].Owner())
-		out, err = x.Expand(out[:0], &event.TextMessageChunk{Delta: event.Some("a")}) // one of many
+		out, err = x.Expand(out[:0], &event.TextMessageChunk{Delta: messages.Some("a")}) // one of many
 		require.ErrorIs(t, err, chunks.ErrChunk)
 	}
 	for i := 0; i < lanes; i += 2 {
-		apply(&event.StepStarted{SubagentRunID: owner(i)})
+		apply(&event.StepStarted{Attribution: event.By(owner(i))})
 		require.Len(t, out, 2)
 	}
 	apply(&event.RunFinished{})

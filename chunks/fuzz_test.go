@@ -9,6 +9,7 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 func addPlans(f *testing.F) {
@@ -33,7 +34,7 @@ func FuzzExpand(f *testing.F) {
 		p := &plan{data}
 		var told, want []event.Event
 		var held []*explicit // in opening order
-		holder := func(owner event.Owner) *explicit {
+		holder := func(owner messages.Owner) *explicit {
 			if i := slices.IndexFunc(held, func(s *explicit) bool { return s.owner == owner }); i >= 0 {
 				return held[i]
 			}
@@ -144,7 +145,7 @@ func FuzzBrackets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := &plan{data}
 		x := chunks.New()
-		holds := make(map[event.Owner]bracket)
+		holds := make(map[messages.Owner]bracket)
 		for !p.done() {
 			var ev event.Event
 			switch p.n(8) {

@@ -3,7 +3,6 @@ package chunks
 import (
 	"iter"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -33,17 +32,17 @@ func (k kind) idMember() string {
 // opening is what the first chunk of a stream says once for all: what a continuation may repeat but not
 // change (P-CHK-5).
 type opening struct {
-	role            messages.Role     // text; "" when absent
-	name            event.Opt[string] // text
-	toolCallName    event.Opt[string] // tool call
-	parentMessageID event.Opt[string] // tool call
+	role            messages.Role        // text; "" when absent
+	name            messages.Opt[string] // text
+	toolCallName    messages.Opt[string] // tool call
+	parentMessageID messages.Opt[string] // tool call
 }
 
 // stream is one stream under assembly.
 type stream struct {
 	entity
 	opening
-	owner      event.Owner
+	owner      messages.Owner
 	order      uint64  // later streams have greater ones
 	prev, next *stream // of the same kind, in opening order
 }
@@ -57,7 +56,7 @@ type entity struct {
 // lanes holds the streams under assembly, at most one an owner and one an entity. Every question it
 // answers takes constant time, and closing all of them linear time, whatever a hostile stream opens.
 type lanes struct {
-	byOwner  map[event.Owner]*stream
+	byOwner  map[messages.Owner]*stream
 	byEntity map[entity]*stream
 	// kinds lists the streams of each kind in opening order. One list for all would find the oldest
 	// stream as fast, but not the only one of a kind (P-CHK-6).
@@ -77,7 +76,7 @@ func (l *lanes) sole(k kind) (s *stream, several bool) {
 // add puts s, whose owner and entity no other stream has, behind all others.
 func (l *lanes) add(s *stream) {
 	if l.byOwner == nil {
-		l.byOwner = make(map[event.Owner]*stream)
+		l.byOwner = make(map[messages.Owner]*stream)
 		l.byEntity = make(map[entity]*stream)
 	}
 	l.opened++

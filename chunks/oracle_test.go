@@ -92,22 +92,22 @@ func oracleStream(random *rand.Rand) []event.Event {
 	p := &plan{noise}
 	all := []event.Event{
 		&event.RunStarted{ThreadID: "t", RunID: "r"},
-		&event.SubagentStarted{SubagentRunID: event.Subagent("s"), Name: "n"},
-		&event.SubagentStarted{SubagentRunID: event.Subagent("t"), Name: "n"},
+		&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("s")), Name: "n"},
+		&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("t")), Name: "n"},
 	}
 	for range 3 + p.n(12) {
 		switch p.n(12) {
 		case 0:
-			all = append(all, &event.Custom{SubagentRunID: owners[p.n(3)], Name: "n", Value: state.Int(1)})
+			all = append(all, &event.Custom{Attribution: event.By(owners[p.n(3)]), Name: "n", Value: state.Int(1)})
 		case 1:
-			all = append(all, &event.Raw{SubagentRunID: owners[p.n(3)], Event: state.Int(1)})
+			all = append(all, &event.Raw{Attribution: event.By(owners[p.n(3)]), Event: state.Int(1)})
 		default:
 			all = append(all, p.fairChunk())
 		}
 	}
 	return append(all,
-		&event.SubagentFinished{SubagentRunID: event.Subagent("t")},
-		&event.SubagentFinished{SubagentRunID: event.Subagent("s")},
+		&event.SubagentFinished{Attribution: event.By(messages.SubagentOwner("t"))},
+		&event.SubagentFinished{Attribution: event.By(messages.SubagentOwner("s"))},
 		&event.RunFinished{ThreadID: "t", RunID: "r"},
 	)
 }
@@ -118,7 +118,7 @@ func (p *plan) fairChunk() event.Event {
 	owner, base := owners[p.n(3)], p.base()
 	id, delta := maybe(p, "1", "1", "1", "2"), maybe(p, "x", "x", "x", "")
 	if number, ok := id.Get(); ok {
-		id = event.Some(owner.String() + number)
+		id = messages.Some(owner.String() + number)
 	}
 	if p.n(20) == 0 {
 		owner = owners[p.n(3)]
@@ -126,17 +126,17 @@ func (p *plan) fairChunk() event.Event {
 	switch p.n(3) {
 	case 0:
 		role := pick[messages.Role](p, "", "", "", "", "", "", "", "", "assistant", "assistant", "assistant", "user")
-		return &event.TextMessageChunk{Base: base, SubagentRunID: owner, MessageID: id, Delta: delta, Role: role}
+		return &event.TextMessageChunk{Base: base, Attribution: event.By(owner), MessageID: id, Delta: delta, Role: role}
 	case 1:
-		name := event.Some("f")
+		name := messages.Some("f")
 		switch p.n(20) {
 		case 0:
-			name = event.Some("g")
+			name = messages.Some("g")
 		case 1:
-			name = event.Opt[string]{}
+			name = messages.Opt[string]{}
 		}
-		return &event.ToolCallChunk{Base: base, SubagentRunID: owner, ToolCallID: id, Delta: delta, ToolCallName: name}
+		return &event.ToolCallChunk{Base: base, Attribution: event.By(owner), ToolCallID: id, Delta: delta, ToolCallName: name}
 	default:
-		return &event.ReasoningMessageChunk{Base: base, SubagentRunID: owner, MessageID: id, Delta: delta}
+		return &event.ReasoningMessageChunk{Base: base, Attribution: event.By(owner), MessageID: id, Delta: delta}
 	}
 }

@@ -29,11 +29,11 @@ func (p *plan) yes() bool { return p.n(2) == 1 }
 func pick[T any](p *plan, choices ...T) T { return choices[p.n(len(choices))] }
 
 // maybe returns one of the choices, or absent.
-func maybe(p *plan, choices ...string) event.Opt[string] {
+func maybe(p *plan, choices ...string) messages.Opt[string] {
 	if i := p.n(len(choices) + 1); i > 0 {
-		return event.Some(choices[i-1])
+		return messages.Some(choices[i-1])
 	}
-	return event.Opt[string]{}
+	return messages.Opt[string]{}
 }
 
 // base returns common members, most often none.
@@ -49,13 +49,13 @@ func (p *plan) base() (b event.Base) {
 		b.RawEvent = state.Int(int64(p.n(9)))
 		b.Metadata = messages.MetadataOf(state.Member{Key: "n", Value: state.Null()})
 	case 5:
-		b.Timestamp = event.Some(int64(p.n(9)))
+		b.Timestamp = messages.Some(int64(p.n(9)))
 	}
 	return b
 }
 
 // owners are those that the plans below know.
-var owners = []event.Owner{{}, event.Subagent("s"), event.Subagent("t"), event.Subagent("")}
+var owners = []messages.Owner{{}, messages.SubagentOwner("s"), messages.SubagentOwner("t"), messages.SubagentOwner("")}
 
 // anyChunk returns a chunk that may break any rule.
 func (p *plan) anyChunk() event.Event {
@@ -64,16 +64,16 @@ func (p *plan) anyChunk() event.Event {
 	switch p.n(3) {
 	case 0:
 		return &event.TextMessageChunk{
-			Base: base, SubagentRunID: owner, MessageID: id, Delta: delta,
+			Base: base, Attribution: event.By(owner), MessageID: id, Delta: delta,
 			Role: pick[messages.Role](p, "", "", "", "assistant", "user"), Name: maybe(p, "Ann"),
 		}
 	case 1:
 		return &event.ToolCallChunk{
-			Base: base, SubagentRunID: owner, ToolCallID: id, Delta: delta,
-			ToolCallName: pick(p, event.Some("f"), event.Some("f"), event.Some("g"), event.Opt[string]{}), ParentMessageID: maybe(p, "p"),
+			Base: base, Attribution: event.By(owner), ToolCallID: id, Delta: delta,
+			ToolCallName: pick(p, messages.Some("f"), messages.Some("f"), messages.Some("g"), messages.Opt[string]{}), ParentMessageID: maybe(p, "p"),
 		}
 	default:
-		return &event.ReasoningMessageChunk{Base: base, SubagentRunID: owner, MessageID: id, Delta: delta}
+		return &event.ReasoningMessageChunk{Base: base, Attribution: event.By(owner), MessageID: id, Delta: delta}
 	}
 }
 
@@ -82,26 +82,26 @@ func (p *plan) aside() event.Event {
 	owner := owners[p.n(len(owners))]
 	switch p.n(4) {
 	case 0:
-		return &event.Raw{SubagentRunID: owner, Event: state.Int(1)}
+		return &event.Raw{Attribution: event.By(owner), Event: state.Int(1)}
 	case 1:
-		return &event.ActivitySnapshot{SubagentRunID: owner, MessageID: "act", ActivityType: "a", Content: state.EmptyObject()}
+		return &event.ActivitySnapshot{Attribution: event.By(owner), MessageID: "act", ActivityType: "a", Content: state.EmptyObject()}
 	case 2:
-		return &event.ReasoningEncryptedValue{SubagentRunID: owner, Subtype: event.EncryptedMessage, EntityID: "a", EncryptedValue: "e"}
+		return &event.ReasoningEncryptedValue{Attribution: event.By(owner), Subtype: event.EncryptedMessage, EntityID: "a", EncryptedValue: "e"}
 	default:
-		return &event.SubagentStarted{SubagentRunID: event.Subagent("new"), Name: "n"}
+		return &event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("new")), Name: "n"}
 	}
 }
 
 // closer returns an event that closes its own lane.
-func (p *plan) closer(owner event.Owner) event.Event {
+func (p *plan) closer(owner messages.Owner) event.Event {
 	switch p.n(3) {
 	case 0:
-		return &event.Custom{SubagentRunID: owner, Name: "n", Value: state.Int(1)}
+		return &event.Custom{Attribution: event.By(owner), Name: "n", Value: state.Int(1)}
 	case 1:
-		return &event.StateSnapshot{SubagentRunID: owner, Snapshot: state.Int(1)}
+		return &event.StateSnapshot{Attribution: event.By(owner), Snapshot: state.Int(1)}
 	}
 	if !owner.IsParent() {
-		return &event.SubagentFinished{SubagentRunID: owner}
+		return &event.SubagentFinished{Attribution: event.By(owner)}
 	}
 	return &event.StepStarted{StepName: "a"}
 }
@@ -110,76 +110,76 @@ func (p *plan) closer(owner event.Owner) event.Event {
 type explicit struct {
 	kind  int // 0 text, 1 tool call, 2 reasoning
 	id    string
-	owner event.Owner
-	name  event.Opt[string] // text: name, tool call: toolCallName
-	extra string            // text: role, tool call: parentMessageId; "" when absent
+	owner messages.Owner
+	name  messages.Opt[string] // text: name, tool call: toolCallName
+	extra string               // text: role, tool call: parentMessageId; "" when absent
 }
 
 // newExplicit returns a stream with an id that no other has.
-func (p *plan) newExplicit(owner event.Owner, serial int) *explicit {
+func (p *plan) newExplicit(owner messages.Owner, serial int) *explicit {
 	s := &explicit{kind: p.n(3), id: fmt.Sprint("id-", serial), owner: owner}
 	switch s.kind {
 	case 0:
 		s.name, s.extra = maybe(p, "Ann", ""), pick(p, "", "assistant", "user", "system", "developer")
 	case 1:
-		s.name, s.extra = event.Some(pick(p, "f", "g", "")), pick(p, "", "p")
+		s.name, s.extra = messages.Some(pick(p, "f", "g", "")), pick(p, "", "p")
 	}
 	return s
 }
 
 func (s *explicit) start(b event.Base) event.Event {
-	b.RawEvent, b.Timestamp = state.Value{}, event.Opt[int64]{}
+	b.RawEvent, b.Timestamp = state.Value{}, messages.Opt[int64]{}
 	switch s.kind {
 	case 0:
 		role := messages.Role(s.extra)
 		if role == "" {
 			role = "assistant"
 		}
-		return &event.TextMessageStart{Base: b, SubagentRunID: s.owner, MessageID: s.id, Role: role, Name: s.name}
+		return &event.TextMessageStart{Base: b, Attribution: event.By(s.owner), MessageID: s.id, Role: role, Name: s.name}
 	case 1:
-		return &event.ToolCallStart{Base: b, SubagentRunID: s.owner, ToolCallID: s.id, ToolCallName: s.name.Or(""), ParentMessageID: s.parent()}
+		return &event.ToolCallStart{Base: b, Attribution: event.By(s.owner), ToolCallID: s.id, ToolCallName: s.name.Or(""), ParentMessageID: s.parent()}
 	default:
-		return &event.ReasoningMessageStart{Base: b, SubagentRunID: s.owner, MessageID: s.id}
+		return &event.ReasoningMessageStart{Base: b, Attribution: event.By(s.owner), MessageID: s.id}
 	}
 }
 
 func (s *explicit) content(b event.Base, delta string) event.Event {
-	b.Timestamp = event.Opt[int64]{}
+	b.Timestamp = messages.Opt[int64]{}
 	switch s.kind {
 	case 0:
-		return &event.TextMessageContent{Base: b, SubagentRunID: s.owner, MessageID: s.id, Delta: delta}
+		return &event.TextMessageContent{Base: b, Attribution: event.By(s.owner), MessageID: s.id, Delta: delta}
 	case 1:
-		return &event.ToolCallArgs{Base: b, SubagentRunID: s.owner, ToolCallID: s.id, Delta: delta}
+		return &event.ToolCallArgs{Base: b, Attribution: event.By(s.owner), ToolCallID: s.id, Delta: delta}
 	default:
-		return &event.ReasoningMessageContent{Base: b, SubagentRunID: s.owner, MessageID: s.id, Delta: delta}
+		return &event.ReasoningMessageContent{Base: b, Attribution: event.By(s.owner), MessageID: s.id, Delta: delta}
 	}
 }
 
 func (s *explicit) end() event.Event {
 	switch s.kind {
 	case 0:
-		return &event.TextMessageEnd{SubagentRunID: s.owner, MessageID: s.id}
+		return &event.TextMessageEnd{Attribution: event.By(s.owner), MessageID: s.id}
 	case 1:
-		return &event.ToolCallEnd{SubagentRunID: s.owner, ToolCallID: s.id}
+		return &event.ToolCallEnd{Attribution: event.By(s.owner), ToolCallID: s.id}
 	default:
-		return &event.ReasoningMessageEnd{SubagentRunID: s.owner, MessageID: s.id}
+		return &event.ReasoningMessageEnd{Attribution: event.By(s.owner), MessageID: s.id}
 	}
 }
 
-func (s *explicit) parent() event.Opt[string] {
+func (s *explicit) parent() messages.Opt[string] {
 	if s.extra == "" {
-		return event.Opt[string]{}
+		return messages.Opt[string]{}
 	}
-	return event.Some(s.extra)
+	return messages.Some(s.extra)
 }
 
 // chunk returns a chunk of the stream that tells its id, its owner and what it was opened with, or not.
-func (s *explicit) chunk(b event.Base, delta event.Opt[string], named, tagged, repeats bool) event.Event {
-	var id, name, parent event.Opt[string]
-	var owner event.Owner
+func (s *explicit) chunk(b event.Base, delta messages.Opt[string], named, tagged, repeats bool) event.Event {
+	var id, name, parent messages.Opt[string]
+	var owner messages.Owner
 	var role messages.Role
 	if named {
-		id = event.Some(s.id)
+		id = messages.Some(s.id)
 	}
 	if tagged {
 		owner = s.owner
@@ -189,10 +189,10 @@ func (s *explicit) chunk(b event.Base, delta event.Opt[string], named, tagged, r
 	}
 	switch s.kind {
 	case 0:
-		return &event.TextMessageChunk{Base: b, SubagentRunID: owner, MessageID: id, Role: role, Delta: delta, Name: name}
+		return &event.TextMessageChunk{Base: b, Attribution: event.By(owner), MessageID: id, Role: role, Delta: delta, Name: name}
 	case 1:
-		return &event.ToolCallChunk{Base: b, SubagentRunID: owner, ToolCallID: id, ToolCallName: name, ParentMessageID: parent, Delta: delta}
+		return &event.ToolCallChunk{Base: b, Attribution: event.By(owner), ToolCallID: id, ToolCallName: name, ParentMessageID: parent, Delta: delta}
 	default:
-		return &event.ReasoningMessageChunk{Base: b, SubagentRunID: owner, MessageID: id, Delta: delta}
+		return &event.ReasoningMessageChunk{Base: b, Attribution: event.By(owner), MessageID: id, Delta: delta}
 	}
 }

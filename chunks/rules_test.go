@@ -8,6 +8,7 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // TestRules has a row for each sentence of P-CHK-1 to P-CHK-8.
@@ -150,7 +151,7 @@ func TestRules(t *testing.T) {
 			name: "P-CHK-2 a first reasoning chunk without messageId is fatal",
 			in:   `{"type":"REASONING_MESSAGE_CHUNK","delta":"a","subagentRunId":"s"}`,
 			err: &chunks.Error{
-				Rule: "P-CHK-2", Type: event.TypeReasoningMessageChunk, Lane: event.Subagent("s"),
+				Rule: "P-CHK-2", Type: event.TypeReasoningMessageChunk, Lane: messages.SubagentOwner("s"),
 				Reason: "the first chunk of a reasoning message needs a messageId",
 			},
 		},
@@ -171,7 +172,7 @@ func TestRules(t *testing.T) {
 				{"type":"REASONING_MESSAGE_CHUNK","delta":"a","subagentRunId":"s"}`,
 			want: `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant","subagentRunId":"s"}`,
 			err: &chunks.Error{
-				Rule: "P-CHK-2", Type: event.TypeReasoningMessageChunk, Lane: event.Subagent("s"),
+				Rule: "P-CHK-2", Type: event.TypeReasoningMessageChunk, Lane: messages.SubagentOwner("s"),
 				Reason: "the first chunk of a reasoning message needs a messageId",
 			},
 		},
@@ -340,7 +341,7 @@ func TestRules(t *testing.T) {
 				{"type":"TEXT_MESSAGE_CHUNK","name":"Bob","delta":"a"}`,
 			want: `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant","name":"Ann","subagentRunId":"s"}`,
 			err: &chunks.Error{
-				Rule: "P-CHK-5", Type: event.TypeTextMessageChunk, Lane: event.Subagent("s"), ID: "m",
+				Rule: "P-CHK-5", Type: event.TypeTextMessageChunk, Lane: messages.SubagentOwner("s"), ID: "m",
 				Reason: `name "Bob" contradicts the text message, which was opened with "Ann"`,
 			},
 		},
@@ -410,7 +411,7 @@ func TestRules(t *testing.T) {
 				{"type":"REASONING_MESSAGE_CHUNK","messageId":"r","subagentRunId":"s2"}`,
 			want: `{"type":"REASONING_MESSAGE_START","messageId":"r","role":"reasoning","subagentRunId":"s1"}`,
 			err: &chunks.Error{
-				Rule: "P-CHK-6", Type: event.TypeReasoningMessageChunk, Lane: event.Subagent("s1"), ID: "r",
+				Rule: "P-CHK-6", Type: event.TypeReasoningMessageChunk, Lane: messages.SubagentOwner("s1"), ID: "r",
 				Reason: `subagentRunId names subagent "s2", which does not hold the reasoning message`,
 			},
 		},
@@ -444,7 +445,7 @@ func TestRules(t *testing.T) {
 				{"type":"TEXT_MESSAGE_CHUNK","delta":"a","subagentRunId":"s"}`,
 			want: `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`,
 			err: &chunks.Error{
-				Rule: "P-CHK-2", Type: event.TypeTextMessageChunk, Lane: event.Subagent("s"),
+				Rule: "P-CHK-2", Type: event.TypeTextMessageChunk, Lane: messages.SubagentOwner("s"),
 				Reason: "the first chunk of a text message needs a messageId",
 			},
 		},

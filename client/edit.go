@@ -16,7 +16,7 @@ import (
 // behind the call that it answers, which then no longer pends, or to the end if the thread holds no such call
 // (P-TOL-3). Subscribers see the change, and the agent gets it with the next run.
 //
-// A message that is malformed for its role is an [*event.MalformedError], one whose kind and id the thread
+// A message that is malformed for its role is an [*messages.MalformedError], one whose kind and id the thread
 // holds a [*DuplicateError]; [ErrBusy] while a run goes on, and [ErrClosed]. Then nothing has changed.
 func (s *Session) AddMessages(msgs ...*messages.Message) error {
 	added := s.withIDs(msgs)
@@ -150,7 +150,7 @@ func (s *Session) withIDs(msgs []*messages.Message) []*messages.Message {
 // checkMessages judges messages that are to be added to a thread that holds others.
 func checkMessages(held messages.List[*messages.Message], added []*messages.Message) error {
 	if err := event.Check(&event.MessagesSnapshot{Messages: added}); err != nil {
-		var malformed *event.MalformedError
+		var malformed *messages.MalformedError
 		if errors.As(err, &malformed) { // the caller made no event
 			about := *malformed
 			about.Type, about.Path = "message", strings.TrimPrefix(about.Path, "/messages")

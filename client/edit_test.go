@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/client"
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -57,10 +56,10 @@ func TestAddMessages(t *testing.T) {
 		{rule: "P-ID-1 an id that is held by a message of another kind is free", add: []*messages.Message{result("m", "c1")},
 			thread: []string{"user u: hi", "assistant a: ", "tool m: answer", "assistant m: well?"}, pending: []string{"c2"}},
 		{rule: "P-ID-1 an id twice in the messages", add: []*messages.Message{result("x", "c1"), result("x", "c2")}, clash: "tool result"},
-		{rule: "P-ENF-4 nil is no message", add: []*messages.Message{nil}, err: event.ErrMalformed},
-		{rule: "P-ENF-4 a message without a role", add: []*messages.Message{{ID: "x"}}, err: event.ErrMalformed},
-		{rule: "P-ENF-4 user content that is absent", add: []*messages.Message{{ID: "x", Role: messages.RoleUser}}, err: event.ErrMalformed},
-		{rule: "one bad message keeps the good ones out", add: []*messages.Message{messages.UserText("x"), {Role: "narrator"}}, err: event.ErrMalformed},
+		{rule: "P-ENF-4 nil is no message", add: []*messages.Message{nil}, err: messages.ErrMalformed},
+		{rule: "P-ENF-4 a message without a role", add: []*messages.Message{{ID: "x"}}, err: messages.ErrMalformed},
+		{rule: "P-ENF-4 user content that is absent", add: []*messages.Message{{ID: "x", Role: messages.RoleUser}}, err: messages.ErrMalformed},
+		{rule: "one bad message keeps the good ones out", add: []*messages.Message{messages.UserText("x"), {Role: "narrator"}}, err: messages.ErrMalformed},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			s, _ := pending(t, "c1", "c2")
@@ -133,7 +132,7 @@ func TestSetMessages(t *testing.T) {
 
 	var clash *client.DuplicateError
 	require.ErrorAs(t, s.SetMessages(withID("x", messages.UserText("1")), withID("x", messages.AssistantText("2"))), &clash)
-	assert.ErrorIs(t, s.SetMessages(nil), event.ErrMalformed)
+	assert.ErrorAs(t, s.SetMessages(nil), new(*messages.MalformedError))
 	assert.Same(t, th, s.Thread())
 
 	require.NoError(t, s.SetMessages())

@@ -15,7 +15,7 @@ import (
 )
 
 // The kinds of failure of a transport. An event that is none, or a run input that is malformed, is an
-// *event.MalformedError instead, and the end of a context matches context.Canceled or
+// *messages.MalformedError instead, and the end of a context matches context.Canceled or
 // context.DeadlineExceeded and none of these.
 var (
 	// ErrStatus: the server answered with another status than 2xx. See [StatusError].

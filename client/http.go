@@ -18,6 +18,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/recording"
 )
 
@@ -168,7 +169,7 @@ func origin(u *url.URL) string {
 
 // Run posts the input and yields the answer's events as frames. What enforcement removes from the input
 // is told by warnings on the first event (P-ENF-6). Besides the end of ctx, errors are a
-// *event.MalformedError (a malformed input, before a byte is sent, or data that is no event), *StatusError,
+// *messages.MalformedError (a malformed input, before a byte is sent, or data that is no event), *StatusError,
 // *ContentTypeError, *IdleError, *TooLargeError or *TransportError, or match ErrTruncated: the answer ended
 // in the middle of an event or before the first.
 //
@@ -400,7 +401,7 @@ func (r *request) frames(events *sse.Reader, yield func(event.Event, error) bool
 
 // placed returns err with the place of the event in its stream, if it is about one.
 func placed(err error, ordinal int) error {
-	var malformed *event.MalformedError
+	var malformed *messages.MalformedError
 	if !errors.As(err, &malformed) {
 		return err
 	}

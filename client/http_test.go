@@ -328,7 +328,7 @@ func TestEndings(t *testing.T) {
 			agent, _ := serve(t, nil, answer("data: "+started+"\n\ndata: "+data+"\n\ndata: "+content+"\n\n"))
 			got, _, err := read(t, agent.Run(t.Context(), input))
 			assert.Equal(t, []string{started}, got)
-			var malformed *event.MalformedError
+			var malformed *messages.MalformedError
 			require.ErrorAs(t, err, &malformed, data)
 			assert.Equal(t, "P-PIPE-2", malformed.Rule)
 			assert.Equal(t, 2, malformed.Ordinal)
@@ -640,7 +640,7 @@ func TestOutgoingEnforcement(t *testing.T) {
 	t.Run("P-ENF-6 a malformed input is an error before a byte leaves", func(t *testing.T) {
 		agent, c := serve(t, nil, answer(stream))
 		_, _, err := read(t, agent.Run(t.Context(), event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{nil}}))
-		require.ErrorIs(t, err, event.ErrMalformed)
+		require.ErrorAs(t, err, new(*messages.MalformedError))
 		assert.Zero(t, c.requests.Load())
 	})
 	strange := event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{{ID: "1", Role: messages.RoleUser, Content: messages.Parts(

@@ -17,7 +17,7 @@ import (
 )
 
 func expiring(id, at string) event.Interrupt {
-	return event.Interrupt{ID: id, Reason: "approval", ExpiresAt: event.Some(at)}
+	return event.Interrupt{ID: id, Reason: "approval", ExpiresAt: messages.Some(at)}
 }
 
 // interrupted is a session whose last run ended with interrupts; the agent goes on with turns.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/state"
 )
@@ -60,7 +61,7 @@ func TestConformanceRequests(t *testing.T) {
 			if rec.Input() != nil {
 				in = *rec.Input()
 			}
-			in.ProtocolVersion = event.Some(event.ProtocolVersion)
+			in.ProtocolVersion = messages.Some(event.ProtocolVersion)
 			var chain []Middleware
 			if v := rec.PeerVersion(); v != "" {
 				chain = append(chain, Peer(v))

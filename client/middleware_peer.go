@@ -35,13 +35,13 @@ func Peer(version string) Middleware {
 			}
 			var warnings []event.Warning
 			if peer.before("1.0") {
-				in.ProtocolVersion = event.Opt[string]{}
+				in.ProtocolVersion = messages.Opt[string]{}
 			}
 			if !peer.after("0.0.57") {
 				in.Messages = downgraded(in.Messages, withoutOwner)
 			}
 			if !peer.after("0.0.39") {
-				in.ParentRunID = event.Opt[string]{}
+				in.ParentRunID = messages.Opt[string]{}
 				in.Messages, warnings = flattened(in.Messages)
 			}
 			events := next.Run(ctx, in)
@@ -117,7 +117,7 @@ func withoutOwner(_ int, m *messages.Message) *messages.Message {
 		return m
 	}
 	n := *m
-	n.Owner = event.Owner{}
+	n.Owner = messages.Owner{}
 	return &n
 }
 

@@ -227,10 +227,10 @@ func sent(t *testing.T, version string, in event.RunInput) (event.RunInput, []ev
 func TestPeerDowngradesTheInput(t *testing.T) {
 	image := messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceURL, Value: "u"})
 	in := event.RunInput{
-		ThreadID: "t", RunID: "r", ProtocolVersion: event.Some("1.0"), ParentRunID: event.Some("p"),
+		ThreadID: "t", RunID: "r", ProtocolVersion: messages.Some("1.0"), ParentRunID: messages.Some("p"),
 		Messages: []*messages.Message{
 			{ID: "u", Role: messages.RoleUser, Content: messages.Parts(messages.TextPart("a"), image, messages.TextPart("b"))},
-			{ID: "a", Role: messages.RoleAssistant, Owner: event.Subagent("s")},
+			{ID: "a", Role: messages.RoleAssistant, Owner: messages.SubagentOwner("s")},
 			{ID: "x", Role: messages.RoleAssistant, Content: messages.Text("c")},
 			nil,
 		},
@@ -319,8 +319,8 @@ func TestPeerTakesSubagentsOut(t *testing.T) {
 	})
 	t.Run("typed events are treated alike", func(t *testing.T) {
 		agent := Chain(Emit(func(_ context.Context, _ event.RunInput, emit func(event.Event) error) error {
-			emit(&event.SubagentStarted{SubagentRunID: event.Subagent("s"), Name: "n"})
-			return emit(&event.StepStarted{SubagentRunID: event.Subagent("s"), StepName: "x"})
+			emit(&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("s")), Name: "n"})
+			return emit(&event.StepStarted{Attribution: event.By(messages.SubagentOwner("s")), StepName: "x"})
 		}), Peer("0.0.57"))
 		got, _, err := read(t, agent.Run(t.Context(), input))
 		require.NoError(t, err)

@@ -2,6 +2,7 @@ package client
 
 import (
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
 
@@ -24,15 +25,15 @@ func FilterToolCalls(keep func(name string) bool) Middleware {
 // toolCallFilter filters the tool calls of one stream.
 type toolCallFilter struct {
 	keep   func(name string) bool
-	hidden map[string]bool        // ids of the calls that were refused
-	open   map[event.Owner]string // the call that chunks of a lane assemble (P-CHK-1)
-	lanes  map[string]event.Owner // the same, by the call's id
+	hidden map[string]bool           // ids of the calls that were refused
+	open   map[messages.Owner]string // the call that chunks of a lane assemble (P-CHK-1)
+	lanes  map[string]messages.Owner // the same, by the call's id
 }
 
 func (t *toolCallFilter) reset() {
 	t.hidden = map[string]bool{}
-	t.open = map[event.Owner]string{}
-	t.lanes = map[string]event.Owner{}
+	t.open = map[messages.Owner]string{}
+	t.lanes = map[string]messages.Owner{}
 }
 
 // filter returns ev or what stands in for it.
@@ -136,7 +137,7 @@ func (t *toolCallFilter) close(f event.Frame) {
 }
 
 // forget forgets the call that chunks of a lane assemble.
-func (t *toolCallFilter) forget(lane event.Owner) {
+func (t *toolCallFilter) forget(lane messages.Owner) {
 	if id, ok := t.open[lane]; ok {
 		delete(t.lanes, id)
 		delete(t.open, lane)

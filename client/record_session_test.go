@@ -150,7 +150,7 @@ func ExampleRecord_fold() {
 	var file bytes.Buffer
 	s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
 		emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
-		emit(&event.TextMessageChunk{MessageID: event.Some("a-" + in.RunID), Delta: event.Some("Hello.")})
+		emit(&event.TextMessageChunk{MessageID: messages.Some("a-" + in.RunID), Delta: messages.Some("Hello.")})
 		return emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
 	}), &client.SessionOptions{Middleware: []client.Middleware{client.Record(&file)}})
 	s.Send(context.Background(), messages.UserText("Hi"))

@@ -35,11 +35,11 @@ type Result struct {
 	// These are told apart with errors.Is and errors.As:
 	//
 	//   - a run that failed by its own word: a *reducer.RunError
-	//   - a stream that was rejected: ErrRejected, and reducer.ErrProtocol or event.ErrMalformed
+	//   - a stream that was rejected: ErrRejected, and reducer.ErrProtocol or messages.ErrMalformed
 	//   - a stream that ended early: ErrTruncated
 	//   - a transport that failed: ErrTransport, ErrStatus, ErrContentType, ErrIdle …, and ErrTruncated too if
 	//     events were being read; any other agent: the error that it ended with
-	//   - data that is no event, or an input that cannot be sent: event.ErrMalformed without ErrRejected
+	//   - data that is no event, or an input that cannot be sent: messages.ErrMalformed without ErrRejected
 	//   - the caller's own cancellation: context.Canceled or context.DeadlineExceeded, and the context's cause
 	//   - Session.Cancel, Session.Close, or breaking out of the loop: ErrStopped
 	//   - tools that are called for without end: ErrRounds

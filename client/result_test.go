@@ -15,7 +15,7 @@ import (
 )
 
 func usage(model string, n int64) []event.TokenUsage {
-	return []event.TokenUsage{{Model: event.Some(model), InputTokens: event.Some(n)}}
+	return []event.TokenUsage{{Model: messages.Some(model), InputTokens: messages.Some(n)}}
 }
 
 func TestResult(t *testing.T) {

@@ -21,7 +21,7 @@ type RunOptions struct {
 	Resume []event.ResumeEntry
 	// ParentRunID names the run that this one branches off from. The runs that follow it, with the answers of
 	// tools, carry none.
-	ParentRunID event.Opt[string]
+	ParentRunID messages.Opt[string]
 	// ForwardedProps, if present, takes the place of the session's.
 	ForwardedProps state.Value
 }
@@ -31,7 +31,7 @@ type RunOptions struct {
 //
 // It returns before anything is sent or added, with a nil result: [ErrClosed]; [ErrBusy] while another run
 // goes on; an error that matches ctx.Err() if ctx has ended; an [*InterruptError] while interrupts pend; an
-// [*event.MalformedError] or a [*DuplicateError] of a message.
+// [*messages.MalformedError] or a [*DuplicateError] of a message.
 func (s *Session) Send(ctx context.Context, msgs ...*messages.Message) (*Result, error) {
 	return s.drain(ctx, &RunOptions{Messages: msgs})
 }
@@ -340,7 +340,7 @@ func (c *callState) why(err error) error {
 func (c *callState) input() event.RunInput {
 	s := c.s
 	in := event.RunInput{
-		ThreadID: s.thread.ID, RunID: s.newID(), ProtocolVersion: event.Some(event.ProtocolVersion),
+		ThreadID: s.thread.ID, RunID: s.newID(), ProtocolVersion: messages.Some(event.ProtocolVersion),
 		Messages:       make([]*messages.Message, 0, s.thread.Messages.Len()),
 		State:          s.thread.State,
 		Tools:          make([]event.Tool, 0, len(s.o.Tools)),

@@ -26,7 +26,7 @@ import (
 
 // kinds are what the end of a call is told apart by.
 var kinds = map[string]error{
-	"ErrRejected": client.ErrRejected, "ErrProtocol": reducer.ErrProtocol, "ErrMalformed": event.ErrMalformed,
+	"ErrRejected": client.ErrRejected, "ErrProtocol": reducer.ErrProtocol, "ErrMalformed": messages.ErrMalformed,
 	"ErrTruncated": client.ErrTruncated, "reducer.ErrTruncated": reducer.ErrTruncated,
 	"ErrTransport": client.ErrTransport, "ErrStatus": client.ErrStatus, "ErrContentType": client.ErrContentType,
 	"ErrIdle": client.ErrIdle, "ErrTooLarge": client.ErrTooLarge, "ErrPanic": client.ErrPanic,
@@ -315,8 +315,8 @@ func TestNothingIsSent(t *testing.T) {
 	}{
 		{rule: "a closed session", setup: (*client.Session).Close, send: []*messages.Message{user}, match: []error{client.ErrClosed}},
 		{rule: "a context that has ended", ctx: ended, send: []*messages.Message{user}, match: []error{context.Canceled, errOwn}},
-		{rule: "P-ENF-4 a nil message", send: []*messages.Message{user, nil}, match: []error{event.ErrMalformed}},
-		{rule: "P-ENF-4 a malformed message", send: []*messages.Message{user, {Role: messages.RoleTool}}, match: []error{event.ErrMalformed}},
+		{rule: "P-ENF-4 a nil message", send: []*messages.Message{user, nil}, match: []error{messages.ErrMalformed}},
+		{rule: "P-ENF-4 a malformed message", send: []*messages.Message{user, {Role: messages.RoleTool}}, match: []error{messages.ErrMalformed}},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			agent := script()
@@ -427,7 +427,7 @@ func TestRunInput(t *testing.T) {
 		ForwardedProps: parsed(t, `{"a":1}`),
 	}))
 	for _, err := range s.Run(t.Context(), &client.RunOptions{
-		Messages: []*messages.Message{messages.UserText("hi")}, ParentRunID: event.Some("r-0"), ForwardedProps: parsed(t, `{"b":2}`),
+		Messages: []*messages.Message{messages.UserText("hi")}, ParentRunID: messages.Some("r-0"), ForwardedProps: parsed(t, `{"b":2}`),
 	}) {
 		require.NoError(t, err)
 	}
@@ -444,9 +444,9 @@ func TestRunInput(t *testing.T) {
 		want, got any
 	}{
 		{"P-INP-1 threadId", "t-1", first.ThreadID},
-		{"P-INP-1 protocolVersion", event.Some("1.0"), first.ProtocolVersion},
-		{"P-INP-1 parentRunId goes with the first run", event.Some("r-0"), first.ParentRunID},
-		{"P-INP-1 parentRunId does not go with the answers of tools", event.Opt[string]{}, second.ParentRunID},
+		{"P-INP-1 protocolVersion", messages.Some("1.0"), first.ProtocolVersion},
+		{"P-INP-1 parentRunId goes with the first run", messages.Some("r-0"), first.ParentRunID},
+		{"P-INP-1 parentRunId does not go with the answers of tools", messages.Opt[string]{}, second.ParentRunID},
 		{"P-INP-1 the messages but no activities", []string{"system id-1: be brief", "user id-2: hi"}, said(first)},
 		{"P-INP-1 the answers of tools", []string{"system id-1: be brief", "user id-2: hi", "assistant a: ", "tool id-4: noon"}, said(second)},
 		{"P-INP-1 the state", `{"n":1}`, first.State.String()},
@@ -689,14 +689,14 @@ func TestMiddlewareOfASession(t *testing.T) {
 	_, err := s.Send(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"first 1.0", "second 1.0"}, order, "P-PIPE-3 the first one is outermost, the peer's version innermost")
-	assert.Equal(t, event.Opt[string]{}, agent.inputs[0].ProtocolVersion, "P-VRS-2 P-INP-1")
+	assert.Equal(t, messages.Opt[string]{}, agent.inputs[0].ProtocolVersion, "P-VRS-2 P-INP-1")
 }
 
 func TestSeveralRunsOnOneStream(t *testing.T) {
 	s := client.NewSession(script(says(
-		begins, text("m1", "one"), &event.RunFinished{ThreadID: "t", RunID: "r", Usage: []event.TokenUsage{{InputTokens: event.Some(int64(1))}}},
+		begins, text("m1", "one"), &event.RunFinished{ThreadID: "t", RunID: "r", Usage: []event.TokenUsage{{InputTokens: messages.Some(int64(1))}}},
 		&event.RunStarted{ThreadID: "t", RunID: "r2"}, text("m2", "two"),
-		&event.RunFinished{ThreadID: "t", RunID: "r2", Result: state.Int(2), Usage: []event.TokenUsage{{InputTokens: event.Some(int64(2))}}},
+		&event.RunFinished{ThreadID: "t", RunID: "r2", Result: state.Int(2), Usage: []event.TokenUsage{{InputTokens: messages.Some(int64(2))}}},
 	)), quiet(client.SessionOptions{}))
 	res, err := s.Send(t.Context())
 	require.NoError(t, err)
@@ -704,6 +704,6 @@ func TestSeveralRunsOnOneStream(t *testing.T) {
 	assert.Equal(t, 2, res.Thread.Runs.Len())
 	assert.Equal(t, 1, res.Runs)
 	assert.Equal(t, "2", res.Result.String())
-	assert.Equal(t, []event.TokenUsage{{InputTokens: event.Some(int64(3))}}, res.Usage)
+	assert.Equal(t, []event.TokenUsage{{InputTokens: messages.Some(int64(3))}}, res.Usage)
 	assert.Len(t, res.NewMessages, 2)
 }

@@ -26,7 +26,7 @@ var (
 	// ErrStopped: the run was stopped by Session.Cancel, Session.Close or by breaking out of its loop.
 	ErrStopped = errors.New("client: the run was stopped")
 	// ErrRejected: the stream was rejected; the error also matches reducer.ErrProtocol or
-	// event.ErrMalformed.
+	// messages.ErrMalformed.
 	ErrRejected = errors.New("client: the stream was rejected")
 	// ErrRounds: tools were answered as often as SessionOptions.MaxRounds allows, and calls still pend.
 	ErrRounds = errors.New("client: too many rounds of tool calls")

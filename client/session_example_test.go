@@ -109,7 +109,7 @@ func ExampleSession_Resume() {
 		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
 		if len(in.Resume) == 0 {
 			finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{
-				{ID: "int-1", Reason: "approval", Message: event.Some("Deploy to production?")},
+				{ID: "int-1", Reason: "approval", Message: messages.Some("Deploy to production?")},
 			}}
 		} else {
 			finished.Result = state.String("deployed: " + in.Resume[0].Payload.Get("approved").String())
@@ -156,7 +156,7 @@ func ExampleNewSession_stored() {
 		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
 		if len(in.Resume) == 0 {
 			finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{
-				{ID: "int-1", Reason: "approval", Message: event.Some("Deploy to production?")},
+				{ID: "int-1", Reason: "approval", Message: messages.Some("Deploy to production?")},
 			}}
 		} else {
 			finished.Result = state.String("deployed: " + in.Resume[0].Payload.Get("approved").String())

@@ -98,7 +98,7 @@ var (
 	begins    = &event.RunStarted{ThreadID: "t", RunID: "r"}
 	succeeds  = &event.RunFinished{ThreadID: "t", RunID: "r"}
 	cancels   = finishes(event.Outcome{Type: event.OutcomeCancelled})
-	fails     = &event.RunError{Message: "out of tokens", Code: event.Some("limit")}
+	fails     = &event.RunError{Message: "out of tokens", Code: messages.Some("limit")}
 	interrupt = event.Interrupt{ID: "i1", Reason: "approval"}
 )
 
@@ -115,7 +115,7 @@ func text(id, s string) []event.Event {
 }
 
 func calls(id, name, args string) []event.Event {
-	return flat(&event.ToolCallStart{ToolCallID: id, ToolCallName: name, ParentMessageID: event.Some("a")},
+	return flat(&event.ToolCallStart{ToolCallID: id, ToolCallName: name, ParentMessageID: messages.Some("a")},
 		&event.ToolCallArgs{ToolCallID: id, Delta: args}, &event.ToolCallEnd{ToolCallID: id})
 }
 

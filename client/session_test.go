@@ -93,7 +93,7 @@ func TestSessionStart(t *testing.T) {
 			for range 2 {
 				_, err := s.Send(t.Context())
 				var clash *client.DuplicateError
-				assert.True(t, errors.Is(err, event.ErrMalformed) || errors.As(err, &clash), "%v", err)
+				assert.True(t, errors.As(err, new(*messages.MalformedError)) || errors.As(err, &clash), "%v", err)
 			}
 			assert.Empty(t, agent.inputs)
 			require.NoError(t, s.SetMessages(messages.UserText("hi")))

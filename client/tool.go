@@ -102,7 +102,7 @@ func decodeArgs[Args any](call *messages.ToolCall, schema *jsonschema.Resolved) 
 type pendingCall struct {
 	tool  Tool // that answers it
 	call  *messages.ToolCall
-	owner event.Owner
+	owner messages.Owner
 }
 
 // answerable returns the pending calls of a thread that tools have functions for.
@@ -167,9 +167,9 @@ func (c *callState) answer(calls []pendingCall) error {
 		wg.Go(func() {
 			defer func() { <-slots }()
 			if content, err := c.s.invoke(c.ctx, p); err == nil {
-				answers[i] = p.answer(content, event.Opt[string]{})
+				answers[i] = p.answer(content, messages.Opt[string]{})
 			} else if c.ctx.Err() == nil {
-				answers[i] = p.answer(messages.Text(err.Error()), event.Some(err.Error()))
+				answers[i] = p.answer(messages.Text(err.Error()), messages.Some(err.Error()))
 			}
 		})
 	}
@@ -185,7 +185,7 @@ func (c *callState) answer(calls []pendingCall) error {
 }
 
 // answer returns the message that answers the call.
-func (p pendingCall) answer(content messages.Content, failure event.Opt[string]) *messages.Message {
+func (p pendingCall) answer(content messages.Content, failure messages.Opt[string]) *messages.Message {
 	return &messages.Message{Role: messages.RoleTool, Owner: p.owner, ToolCallID: p.call.ID, Content: content, Error: failure}
 }
 
@@ -213,7 +213,7 @@ func (s *Session) invoke(ctx context.Context, p pendingCall) (messages.Content, 
 		if err != nil {
 			return messages.Content{}, err
 		}
-		m := p.answer(content, event.Opt[string]{})
+		m := p.answer(content, messages.Opt[string]{})
 		if err := event.Check(&event.MessagesSnapshot{Messages: []*messages.Message{m}}); err != nil {
 			return messages.Content{}, fmt.Errorf("the tool's result cannot be sent: %w", err)
 		}

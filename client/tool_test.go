@@ -297,10 +297,10 @@ func TestToolRounds(t *testing.T) {
 		assert.Empty(t, res.PendingToolCalls)
 	})
 	t.Run("the answer belongs to who called", func(t *testing.T) {
-		sub := messages.Subagent("s1")
-		agent := script(says(begins, &event.SubagentStarted{SubagentRunID: sub, Name: "s"},
-			&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "now", SubagentRunID: sub}, &event.ToolCallEnd{ToolCallID: "c1", SubagentRunID: sub},
-			&event.SubagentFinished{SubagentRunID: sub}, succeeds), says(begins, succeeds))
+		sub := messages.SubagentOwner("s1")
+		agent := script(says(begins, &event.SubagentStarted{Attribution: event.By(sub), Name: "s"},
+			&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "now", Attribution: event.By(sub)}, &event.ToolCallEnd{ToolCallID: "c1", Attribution: event.By(sub)},
+			&event.SubagentFinished{Attribution: event.By(sub)}, succeeds), says(begins, succeeds))
 		_, err := client.NewSession(agent, quiet(client.SessionOptions{Tools: []client.Tool{noon}})).Send(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, sub, onlyAnswer(t, agent).Owner)
@@ -343,7 +343,7 @@ func TestToolConsent(t *testing.T) {
 			assert.Equal(t, row.called, called)
 			m := onlyAnswer(t, agent)
 			assert.Equal(t, row.want, m.Text())
-			assert.Equal(t, !row.called, m.Error != event.Opt[string]{})
+			assert.Equal(t, !row.called, m.Error != messages.Opt[string]{})
 		})
 	}
 	t.Run("a time-out bounds the tool and not the consent", func(t *testing.T) {

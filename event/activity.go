@@ -9,18 +9,15 @@ import (
 // ActivitySnapshot is ACTIVITY_SNAPSHOT: it creates or replaces an activity message.
 type ActivitySnapshot struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
-	ActivityType  string
-	Content       state.Value // an object
-	Replace       Opt[bool]   // absent means true
+	Attribution
+	MessageID    string
+	ActivityType string
+	Content      state.Value        // an object
+	Replace      messages.Opt[bool] // absent means true
 }
 
 // Type returns TypeActivitySnapshot.
 func (*ActivitySnapshot) Type() Type { return TypeActivitySnapshot }
-
-// Owner returns SubagentRunID.
-func (e *ActivitySnapshot) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ActivitySnapshot) AppendJSON(dst []byte) []byte {
@@ -48,17 +45,14 @@ func (*ActivitySnapshot) event() {}
 // ActivityDelta is ACTIVITY_DELTA: it patches an activity message's content.
 type ActivityDelta struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
-	ActivityType  string
-	Patch         state.Patch
+	Attribution
+	MessageID    string
+	ActivityType string
+	Patch        state.Patch
 }
 
 // Type returns TypeActivityDelta.
 func (*ActivityDelta) Type() Type { return TypeActivityDelta }
-
-// Owner returns SubagentRunID.
-func (e *ActivityDelta) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ActivityDelta) AppendJSON(dst []byte) []byte {

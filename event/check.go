@@ -11,7 +11,7 @@ import (
 
 // Check judges an event that was made in Go by the rules that hold for events of the wire (P-ENF-4), so
 // that an agent in the same process gets the same verdict as a remote one. What decoding would remove is
-// malformed too: whoever fills in a struct can do without. The error is a [*MalformedError] with the path
+// malformed too: whoever fills in a struct can do without. The error is a [*messages.MalformedError] with the path
 // that the place has on the wire; nil pointers are errors too. Of a [Frame], Check reports what a lenient
 // [Decoder] would. What streams often costs a few nanoseconds, other events an encoding and a decoding.
 func Check(ev Event) error {
@@ -23,7 +23,7 @@ func Check(ev Event) error {
 		return err
 	}
 	if isNil(ev) {
-		return &MalformedError{Rule: "P-ENF-4", Want: "an event", Found: "nil"}
+		return &messages.MalformedError{Rule: "P-ENF-4", Want: "an event", Found: "nil"}
 	}
 	name := ev.Type().String()
 	v, err := state.Parse(ev.AppendJSON(nil))

@@ -23,8 +23,8 @@ func TestCheckRejects(t *testing.T) {
 		{"an unknown role of a chunk", &TextMessageChunk{Role: "narrator"}, "P-ENF-5", "/role"},
 		{"a tool result with another role", &ToolCallResult{Content: messages.Text(""), Role: messages.RoleUser}, "P-ENF-4", "/role"},
 		{"a tool result without content", &ToolCallResult{}, "P-ENF-4", "/content"},
-		{"a timestamp out of range", &TextMessageContent{Base: Base{Timestamp: Some[int64](1 << 53)}}, "P-ENF-4", "/timestamp"},
-		{"a timestamp below the range", &StepStarted{Base: Base{Timestamp: Some[int64](-1 << 53)}}, "P-ENF-4", "/timestamp"},
+		{"a timestamp out of range", &TextMessageContent{Base: Base{Timestamp: messages.Some[int64](1 << 53)}}, "P-ENF-4", "/timestamp"},
+		{"a timestamp below the range", &StepStarted{Base: Base{Timestamp: messages.Some[int64](-1 << 53)}}, "P-ENF-4", "/timestamp"},
 		{"P-NULL-1 a null raw event", &ToolCallArgs{Base: Base{RawEvent: state.Null()}}, "P-ENF-4", "/rawEvent"},
 		{"P-NULL-1 a null result", &RunFinished{Result: state.Null()}, "P-ENF-4", "/result"},
 		{"an absent snapshot", &StateSnapshot{}, "P-ENF-4", "/snapshot"},
@@ -43,24 +43,24 @@ func TestCheckRejects(t *testing.T) {
 		{"a part of a new kind", user(messages.Parts(messages.Part{Type: "hologram"})), "P-ENF-3", "/messages/0/content/0"},
 		{"a source of a new kind", user(messages.Parts(messages.MediaPart(messages.PartImage, messages.Source{}))), "P-ENF-3", "/messages/0/content/0"},
 		{"data without its type", user(messages.Parts(messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceData}))), "P-ENF-4", "/messages/0/content/0/source/mimeType"},
-		{"a provider of a URL", user(messages.Parts(messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceURL, Provider: Some("p")}))), "P-ENF-2", "/messages/0/content/0/source/provider"},
+		{"a provider of a URL", user(messages.Parts(messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceURL, Provider: messages.Some("p")}))), "P-ENF-2", "/messages/0/content/0/source/provider"},
 		{"an outcome of a new kind", &RunFinished{Outcome: Outcome{Type: "paused"}}, "P-ENF-3", "/outcome"},
 		{"an outcome without type", &RunFinished{Outcome: Outcome{Interrupts: []Interrupt{{}}}}, "P-ENF-3", "/outcome"},
 		{"an interrupt outcome with none", &RunFinished{Outcome: Outcome{Type: OutcomeInterrupt}}, "P-ENF-4", "/outcome/interrupts"},
 		{"a success with interrupts", &RunFinished{Outcome: Outcome{Type: OutcomeSuccess, Interrupts: []Interrupt{{}}}}, "P-ENF-2", "/outcome/interrupts"},
 		{"a response schema that is no object", &RunFinished{Outcome: Outcome{Type: OutcomeInterrupt, Interrupts: []Interrupt{{ResponseSchema: state.Bool(true)}}}}, "P-ENF-4", "/outcome/interrupts/0/responseSchema"},
-		{"a negative count", &RunError{Usage: []TokenUsage{{OutputTokens: Some[int64](-1)}}}, "P-ENF-4", "/usage/0/outputTokens"},
+		{"a negative count", &RunError{Usage: []TokenUsage{{OutputTokens: messages.Some[int64](-1)}}}, "P-ENF-4", "/usage/0/outputTokens"},
 		{"a subagent event of the parent agent", &SubagentStarted{Name: "n"}, "P-ENF-4", "/subagentRunId"},
-		{"a subagent's outcome of a new kind", &SubagentFinished{SubagentRunID: Subagent(""), Outcome: SubagentOutcome{InterruptIDs: []string{}}}, "P-ENF-3", "/outcome"},
+		{"a subagent's outcome of a new kind", &SubagentFinished{Attribution: By(messages.SubagentOwner("")), Outcome: SubagentOutcome{InterruptIDs: []string{}}}, "P-ENF-3", "/outcome"},
 		{"an unknown subtype", &ReasoningEncryptedValue{}, "P-ENF-5", ""},
 		{"an input with an unknown status", &RunStarted{Input: &RunInput{Resume: []ResumeEntry{{}}}}, "P-ENF-5", "/input/resume/0"},
 		{"P-NULL-1 null parameters", &RunStarted{Input: &RunInput{Tools: []Tool{{Parameters: state.Null()}}}}, "P-ENF-4", "/input/tools/0/parameters"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := Check(tc.ev)
-			var malformed *MalformedError
+			var malformed *messages.MalformedError
 			require.ErrorAs(t, err, &malformed)
-			assert.ErrorIs(t, err, ErrMalformed)
+			assert.ErrorAs(t, err, new(*messages.MalformedError))
 			assert.Equal(t, tc.rule, malformed.Rule)
 			assert.Equal(t, tc.path, malformed.Path)
 			assert.Equal(t, tc.ev.Type().String(), malformed.Type)
@@ -81,7 +81,7 @@ func TestCheckMeasuresDepth(t *testing.T) {
 		&TextMessageContent{Base: Base{RawEvent: deep}},
 		&StepStarted{Base: Base{Metadata: messages.MetadataOf(state.Member{Key: "k", Value: deep})}},
 	} {
-		var malformed *MalformedError
+		var malformed *messages.MalformedError
 		require.ErrorAs(t, Check(ev), &malformed)
 		assert.Equal(t, "P-PIPE-2", malformed.Rule)
 		assert.Equal(t, ev.Type().String(), malformed.Type)
@@ -92,8 +92,8 @@ func TestCheckMeasuresDepth(t *testing.T) {
 
 func TestCheckTakesFrames(t *testing.T) {
 	assert.NoError(t, Check(mustFrame(t, `{"type":"FUTURE_EVENT"}`)), "what is dropped is not malformed")
-	assert.ErrorIs(t, Check(mustFrame(t, `{"type":"RAW"}`)), ErrMalformed)
-	assert.ErrorIs(t, Check(Frame{}), ErrMalformed)
+	assert.ErrorAs(t, Check(mustFrame(t, `{"type":"RAW"}`)), new(*messages.MalformedError))
+	assert.ErrorAs(t, Check(Frame{}), new(*messages.MalformedError))
 	assert.NoError(t, Check(Notice()))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,7 +33,7 @@ func TestConformanceShapes(t *testing.T) {
 			if verdict == "invalid" {
 				assert.True(t, err != nil || len(warnings) > 0, "neither an error nor a warning")
 				if err != nil {
-					assert.ErrorIs(t, err, ErrMalformed)
+					assert.ErrorAs(t, err, new(*messages.MalformedError))
 				}
 				return
 			}

@@ -2,6 +2,7 @@ package event
 
 import (
 	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
 
@@ -39,7 +40,7 @@ func NewDecoder(o *DecodeOptions) *Decoder {
 // Decode returns the typed event that f is and what it warns about; the frame's own notes ([Frame.Warnings])
 // are not among that. A nil event without an error means that the event was dropped: its type is unknown
 // (P-ENF-1), it hangs on unrecognised material (P-ENF-3, P-ENF-5), or f is a [Notice]. The error is a
-// [*MalformedError]. Ordinals are 0: whoever counts the events fills them in.
+// [*messages.MalformedError]. Ordinals are 0: whoever counts the events fills them in.
 func (d *Decoder) Decode(f Frame) (Event, []Warning, error) {
 	switch p := f.p; {
 	case p == nil:
@@ -60,7 +61,7 @@ func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
 	if ev == nil {
 		w := Warning{Rule: "P-ENF-1", Type: f.p.name, Text: "dropped: AG-UI " + ProtocolVersion + " knows no event of this type"}
 		if d.strict != "" {
-			return nil, nil, &MalformedError{Rule: d.strict, Type: f.p.name, Path: "/type", Want: "a known event type", Found: wire.Quote(f.p.name)}
+			return nil, nil, &messages.MalformedError{Rule: d.strict, Type: f.p.name, Path: "/type", Want: "a known event type", Found: wire.Quote(f.p.name)}
 		}
 		return nil, []Warning{w}, nil
 	}

@@ -11,7 +11,7 @@
 // # Three results
 //
 // What enforcement finds is malformed, unrecognised or right. Malformed material, a described field of the
-// wrong kind, is an error, a [*MalformedError] that names rule, type, path, what belongs there and what is
+// wrong kind, is an error, a [*messages.MalformedError] that names rule, type, path, what belongs there and what is
 // there. Unrecognised material, which a newer peer may send, is removed with a [Warning] that names the
 // removed place, or is an error in strict mode ([DecodeOptions]). Open objects (metadata, patch operations,
 // any-JSON values) are data and never looked into.

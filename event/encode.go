@@ -13,7 +13,7 @@ func begin(dst []byte, t Type) []byte {
 }
 
 // finish ends an event's object with the members that any event may have.
-func (b *Base) finish(dst []byte, o Owner) []byte {
+func (b *Base) finish(dst []byte, o messages.Owner) []byte {
 	dst = appendOwner(dst, "subagentRunId", o)
 	dst = appendOptInteger(dst, "timestamp", b.Timestamp)
 	dst = wire.AppendValue(dst, "rawEvent", b.RawEvent)
@@ -21,7 +21,7 @@ func (b *Base) finish(dst []byte, o Owner) []byte {
 	return append(dst, '}')
 }
 
-func appendOwner(dst []byte, key string, o Owner) []byte {
+func appendOwner(dst []byte, key string, o messages.Owner) []byte {
 	id, ok := o.RunID()
 	if !ok {
 		return dst
@@ -29,7 +29,7 @@ func appendOwner(dst []byte, key string, o Owner) []byte {
 	return wire.AppendString(dst, key, id)
 }
 
-func appendOpt(dst []byte, key string, o Opt[string]) []byte {
+func appendOpt(dst []byte, key string, o messages.Opt[string]) []byte {
 	s, ok := o.Get()
 	if !ok {
 		return dst
@@ -37,7 +37,7 @@ func appendOpt(dst []byte, key string, o Opt[string]) []byte {
 	return wire.AppendString(dst, key, s)
 }
 
-func appendOptInteger(dst []byte, key string, o Opt[int64]) []byte {
+func appendOptInteger(dst []byte, key string, o messages.Opt[int64]) []byte {
 	n, ok := o.Get()
 	if !ok {
 		return dst
@@ -45,7 +45,7 @@ func appendOptInteger(dst []byte, key string, o Opt[int64]) []byte {
 	return wire.AppendInteger(dst, key, n)
 }
 
-func appendOptBool(dst []byte, key string, o Opt[bool]) []byte {
+func appendOptBool(dst []byte, key string, o messages.Opt[bool]) []byte {
 	b, ok := o.Get()
 	if !ok {
 		return dst

@@ -53,7 +53,7 @@ func Example() {
 
 func ExampleCheck() {
 	err := event.Check(&event.StateDelta{Delta: state.Patch{{Kind: state.OpReplace, Path: "/city"}}})
-	var malformed *event.MalformedError
+	var malformed *messages.MalformedError
 	if errors.As(err, &malformed) {
 		fmt.Println(malformed.Path, "wants", malformed.Want)
 	}
@@ -93,9 +93,9 @@ func ExampleRunInput_Enforce() {
 
 func ExampleSumUsage() {
 	for _, u := range event.SumUsage(
-		event.TokenUsage{Model: event.Some("a"), InputTokens: event.Some[int64](10)},
-		event.TokenUsage{Model: event.Some("b"), InputTokens: event.Some[int64](1)},
-		event.TokenUsage{Model: event.Some("a"), InputTokens: event.Some[int64](5)},
+		event.TokenUsage{Model: messages.Some("a"), InputTokens: messages.Some[int64](10)},
+		event.TokenUsage{Model: messages.Some("b"), InputTokens: messages.Some[int64](1)},
+		event.TokenUsage{Model: messages.Some("a"), InputTokens: messages.Some[int64](5)},
 	) {
 		fmt.Println(string(u.AppendJSON(nil)))
 	}

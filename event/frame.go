@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
 
@@ -27,7 +28,7 @@ type frame struct {
 // NewFrame returns the event whose JSON text is data. It keeps data, which must not be changed afterwards.
 // The text must be one JSON object with a member type that is a non-empty string, nested no deeper than
 // [state.DefaultMaxDepth], and nothing but white space around it; otherwise the error is a
-// [*MalformedError] under P-PIPE-2. Nothing else is judged. Of two members type the last one counts.
+// [*messages.MalformedError] under P-PIPE-2. Nothing else is judged. Of two members type the last one counts.
 func NewFrame(data []byte) (Frame, error) {
 	s, err := scanFrame(data)
 	if err != nil {
@@ -135,11 +136,11 @@ func isKey(literal []byte, key string) bool {
 }
 
 func notFrame(found, name string) error {
-	return &MalformedError{Rule: "P-PIPE-2", Type: name, Want: "one JSON object with a non-empty string type", Found: found}
+	return &messages.MalformedError{Rule: "P-PIPE-2", Type: name, Want: "one JSON object with a non-empty string type", Found: found}
 }
 
 // FrameOf returns the event that v is. It must be an object with a non-empty string type, otherwise the
-// error is a [*MalformedError] under P-PIPE-2.
+// error is a [*messages.MalformedError] under P-PIPE-2.
 func FrameOf(v state.Value) (Frame, error) {
 	name, ok := v.Get("type").AsString()
 	switch {
@@ -191,14 +192,14 @@ func (f Frame) TypeName() string {
 
 // Owner returns who the event is attributed to: its subagentRunId, if its type may carry one and it is a
 // string, else the parent agent. Unless the frame was made from a value it costs a pass over the text.
-func (f Frame) Owner() Owner {
+func (f Frame) Owner() messages.Owner {
 	if t := f.Type(); !t.IsAttributable() && !t.RequiresOwner() {
-		return Owner{}
+		return messages.Owner{}
 	}
 	if id, ok := f.text("subagentRunId"); ok {
-		return Subagent(id)
+		return messages.SubagentOwner(id)
 	}
-	return Owner{}
+	return messages.Owner{}
 }
 
 // text returns the member key, if it is a string.

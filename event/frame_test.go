@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,8 +40,8 @@ func TestNewFrame(t *testing.T) {
 		t.Run("P-PIPE-2 "+tc.name, func(t *testing.T) {
 			f, err := NewFrame([]byte(tc.in))
 			assert.Equal(t, Frame{}, f)
-			assert.ErrorIs(t, err, ErrMalformed)
-			assert.Equal(t, &MalformedError{Rule: "P-PIPE-2", Want: "one JSON object with a non-empty string type", Found: tc.found}, err)
+			assert.ErrorAs(t, err, new(*messages.MalformedError))
+			assert.Equal(t, &messages.MalformedError{Rule: "P-PIPE-2", Want: "one JSON object with a non-empty string type", Found: tc.found}, err)
 		})
 	}
 	for _, tc := range []struct {
@@ -93,7 +94,7 @@ func TestFrameOf(t *testing.T) {
 	assert.Equal(t, `{"type":"X","a":1}`, string(marshaled))
 	for _, bad := range []state.Value{{}, state.Null(), state.EmptyObject(), v.With("type", state.Int(1)), v.With("type", state.String(""))} {
 		_, err := FrameOf(bad)
-		assert.ErrorIs(t, err, ErrMalformed, bad)
+		assert.ErrorAs(t, err, new(*messages.MalformedError), bad)
 	}
 }
 
@@ -115,17 +116,17 @@ func TestFrameEdits(t *testing.T) {
 func TestFrameOwner(t *testing.T) {
 	for _, tc := range []struct {
 		in   string
-		want Owner
+		want messages.Owner
 	}{
-		{`{"type":"RAW","subagentRunId":"s"}`, Subagent("s")},
-		{`{"type":"RAW","subagentRunId":""}`, Subagent("")},
-		{`{"subagentRunId":"a\n","x":{"subagentRunId":"no"},"type":"RAW"}`, Subagent("a\n")},
-		{`{"type":"RAW","subagentRunId":"first","subagentRunId":"last"}`, Subagent("last")},
-		{`{"type":"RAW"}`, Owner{}},
-		{`{"type":"RAW","subagentRunId":null}`, Owner{}},
-		{`{"type":"RAW","subagentRunId":{}}`, Owner{}},
-		{`{"type":"RUN_STARTED","subagentRunId":"s"}`, Owner{}},
-		{`{"type":"FUTURE","subagentRunId":"s"}`, Owner{}},
+		{`{"type":"RAW","subagentRunId":"s"}`, messages.SubagentOwner("s")},
+		{`{"type":"RAW","subagentRunId":""}`, messages.SubagentOwner("")},
+		{`{"subagentRunId":"a\n","x":{"subagentRunId":"no"},"type":"RAW"}`, messages.SubagentOwner("a\n")},
+		{`{"type":"RAW","subagentRunId":"first","subagentRunId":"last"}`, messages.SubagentOwner("last")},
+		{`{"type":"RAW"}`, messages.Owner{}},
+		{`{"type":"RAW","subagentRunId":null}`, messages.Owner{}},
+		{`{"type":"RAW","subagentRunId":{}}`, messages.Owner{}},
+		{`{"type":"RUN_STARTED","subagentRunId":"s"}`, messages.Owner{}},
+		{`{"type":"FUTURE","subagentRunId":"s"}`, messages.Owner{}},
 	} {
 		assert.Equal(t, tc.want, mustFrame(t, tc.in).Owner(), tc.in)
 	}
@@ -177,7 +178,7 @@ func TestZeroFrame(t *testing.T) {
 	assert.Equal(t, f, f.WithWarnings(Warning{}))
 	assert.Equal(t, "null", string(f.AppendJSON(nil)))
 	_, _, err := NewDecoder(nil).Decode(f)
-	assert.ErrorIs(t, err, ErrMalformed)
+	assert.ErrorAs(t, err, new(*messages.MalformedError))
 }
 
 func TestFrameOfEvent(t *testing.T) {
@@ -185,7 +186,7 @@ func TestFrameOfEvent(t *testing.T) {
 	assert.Equal(t, f, FrameOfEvent(f), "a frame comes back as it is")
 	assert.Equal(t, Frame{}, FrameOfEvent(nil))
 	assert.Equal(t, Frame{}, FrameOfEvent((*StepStarted)(nil)))
-	g := FrameOfEvent(&StepStarted{SubagentRunID: Subagent("s"), StepName: "n"})
+	g := FrameOfEvent(&StepStarted{Attribution: By(messages.SubagentOwner("s")), StepName: "n"})
 	assert.Equal(t, `{"type":"STEP_STARTED","stepName":"n","subagentRunId":"s"}`, string(g.Data()))
-	assert.Equal(t, Subagent("s"), g.Owner())
+	assert.Equal(t, messages.SubagentOwner("s"), g.Owner())
 }

@@ -79,35 +79,35 @@ func (d *Decoder) decodeHot(p *frame) Event {
 	}
 	base := Base{}
 	if s.has(slotTimestamp) {
-		base.Timestamp = Some(s.timestamp)
+		base.Timestamp = messages.Some(s.timestamp)
 	}
-	var owner Owner
+	var by Attribution
 	if s.has(slotSubagentRunID) {
-		owner = Subagent(d.id(&s, slotSubagentRunID))
+		by.SubagentRunID = messages.SubagentOwner(d.id(&s, slotSubagentRunID))
 	}
 	switch p.typ {
 	case TypeTextMessageContent:
-		return &TextMessageContent{base, owner, d.id(&s, slotMessageID), d.delta(&s)}
+		return &TextMessageContent{base, by, d.id(&s, slotMessageID), d.delta(&s)}
 	case TypeToolCallArgs:
-		return &ToolCallArgs{base, owner, d.id(&s, slotToolCallID), d.delta(&s)}
+		return &ToolCallArgs{base, by, d.id(&s, slotToolCallID), d.delta(&s)}
 	case TypeReasoningMessageContent:
-		return &ReasoningMessageContent{base, owner, d.id(&s, slotMessageID), d.delta(&s)}
+		return &ReasoningMessageContent{base, by, d.id(&s, slotMessageID), d.delta(&s)}
 	case TypeTextMessageChunk:
 		role := messages.Role(d.id(&s, slotRole))
 		if s.has(slotRole) && (role == "" || !isTextRole(role)) {
 			return nil
 		}
 		e := next(&d.textChunks)
-		*e = TextMessageChunk{base, owner, d.optID(&s, slotMessageID), role, d.optDelta(&s), d.optID(&s, slotName)}
+		*e = TextMessageChunk{base, by, d.optID(&s, slotMessageID), role, d.optDelta(&s), d.optID(&s, slotName)}
 		return e
 	case TypeToolCallChunk:
 		e := next(&d.toolCallChunks)
-		*e = ToolCallChunk{base, owner, d.optID(&s, slotToolCallID), d.optID(&s, slotToolCallName),
+		*e = ToolCallChunk{base, by, d.optID(&s, slotToolCallID), d.optID(&s, slotToolCallName),
 			d.optID(&s, slotParentMessageID), d.optDelta(&s)}
 		return e
 	case TypeReasoningMessageChunk:
 		e := next(&d.reasoningChunks)
-		*e = ReasoningMessageChunk{base, owner, d.optID(&s, slotMessageID), d.optDelta(&s)}
+		*e = ReasoningMessageChunk{base, by, d.optID(&s, slotMessageID), d.optDelta(&s)}
 		return e
 	}
 	return nil
@@ -261,11 +261,11 @@ func (d *Decoder) delta(s *hotScan) string {
 	return unsafe.String(unsafe.SliceData(text), len(text))
 }
 
-func (d *Decoder) optDelta(s *hotScan) Opt[string] {
+func (d *Decoder) optDelta(s *hotScan) messages.Opt[string] {
 	if !s.has(slotDelta) {
-		return Opt[string]{}
+		return messages.Opt[string]{}
 	}
-	return Some(d.delta(s))
+	return messages.Some(d.delta(s))
 }
 
 // id is text for strings that come again and again: it returns the same string for them.
@@ -282,11 +282,11 @@ func (d *Decoder) id(s *hotScan, at slot) string {
 	return id
 }
 
-func (d *Decoder) optID(s *hotScan, at slot) Opt[string] {
+func (d *Decoder) optID(s *hotScan, at slot) messages.Opt[string] {
 	if !s.has(at) {
-		return Opt[string]{}
+		return messages.Opt[string]{}
 	}
-	return Some(d.id(s, at))
+	return messages.Some(d.id(s, at))
 }
 
 // idCache hands out one string for equal ids. It keeps at most maxCachedIDs of at most maxCachedID bytes.

@@ -14,8 +14,8 @@ const ProtocolVersion = "1.0"
 type RunInput struct {
 	ThreadID        string
 	RunID           string
-	ProtocolVersion Opt[string]
-	ParentRunID     Opt[string]
+	ProtocolVersion messages.Opt[string]
+	ParentRunID     messages.Opt[string]
 	Messages        []*messages.Message
 	State           state.Value   // any JSON value, or absent
 	Tools           []Tool        // nil when absent
@@ -60,7 +60,7 @@ const runInputName = "RunAgentInput"
 
 // DecodeRunInput reads v, a run input. Unrecognised material is removed with a warning, or is an error if
 // strict is set (P-ENF-2, P-ENF-3, P-ENF-7); malformed material is an error (P-ENF-4). A state that is null
-// counts as absent (P-STA-2). The error is a [*MalformedError].
+// counts as absent (P-STA-2). The error is a [*messages.MalformedError].
 func DecodeRunInput(v state.Value, strict bool) (*RunInput, []Warning, error) {
 	var r wire.Reader
 	var in *RunInput
@@ -78,11 +78,11 @@ func DecodeRunInput(v state.Value, strict bool) (*RunInput, []Warning, error) {
 
 // Enforce judges a run input that is about to be sent by the rules for what arrives: the result is what
 // may be sent, without unrecognised material and with a warning for each removal; malformed material is a
-// [*MalformedError] (P-ENF-6). The receiver stays as it is; a nil one is malformed.
+// [*messages.MalformedError] (P-ENF-6). The receiver stays as it is; a nil one is malformed.
 func (in *RunInput) Enforce() (*RunInput, []Warning, error) {
 	v, err := state.Parse(in.AppendJSON(nil))
 	if err != nil {
-		return nil, nil, &MalformedError{Rule: "P-ENF-4", Type: runInputName, Want: "a JSON text", Found: err.Error()}
+		return nil, nil, &messages.MalformedError{Rule: "P-ENF-4", Type: runInputName, Want: "a JSON text", Found: err.Error()}
 	}
 	return DecodeRunInput(v, false)
 }
@@ -111,7 +111,7 @@ func (in *RunInput) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), n
 
 // UnmarshalJSON reads a run input in its wire shape. Unrecognised material is left out without a word: use
 // [DecodeRunInput] to get warnings. Malformed material, and a whole document that is unrecognised, is a
-// [*MalformedError]; text that is not JSON is a [*state.SyntaxError]. On an error in stays as it was.
+// [*messages.MalformedError]; text that is not JSON is a [*state.SyntaxError]. On an error in stays as it was.
 func (in *RunInput) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, runInputName, func(r *wire.Reader, v state.Value) RunInput { return *readInput(r, v) }, in)
 }

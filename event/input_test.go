@@ -55,11 +55,11 @@ func TestDecodeRunInputJudges(t *testing.T) {
 
 	for _, bad := range []string{`42`, `{}`, `{"threadId":"t","runId":"r"}`, `{"threadId":"t","runId":"r","messages":[],"protocolVersion":null}`} {
 		in, _, err := DecodeRunInput(parse(t, bad), false)
-		assert.ErrorIs(t, err, ErrMalformed, bad)
+		assert.ErrorAs(t, err, new(*messages.MalformedError), bad)
 		assert.Nil(t, in)
 		var kept RunInput
 		kept.RunID = "kept"
-		assert.ErrorIs(t, kept.UnmarshalJSON([]byte(bad)), ErrMalformed)
+		assert.ErrorAs(t, kept.UnmarshalJSON([]byte(bad)), new(*messages.MalformedError))
 		assert.Equal(t, RunInput{RunID: "kept"}, kept)
 	}
 	_, _, err = DecodeRunInput(state.Value{}, false)
@@ -97,7 +97,7 @@ func TestEnforceOutgoing(t *testing.T) {
 		t.Run("P-ENF-6 malformed material is an error: "+tc.name, func(t *testing.T) {
 			sent, _, err := tc.in.Enforce()
 			assert.Nil(t, sent)
-			var malformed *MalformedError
+			var malformed *messages.MalformedError
 			require.ErrorAs(t, err, &malformed)
 			assert.Equal(t, "P-ENF-4", malformed.Rule)
 			assert.Equal(t, tc.path, malformed.Path)
@@ -109,7 +109,7 @@ func TestEnforceOutgoing(t *testing.T) {
 			deep = state.Array(deep)
 		}
 		_, _, err := (&RunInput{State: deep}).Enforce()
-		assert.ErrorIs(t, err, ErrMalformed)
+		assert.ErrorAs(t, err, new(*messages.MalformedError))
 	})
 }
 
@@ -166,7 +166,7 @@ func TestPartsOfRunsJSON(t *testing.T) {
 			}
 			for _, text := range tc.bad {
 				got, err := tc.roundTrip(text)
-				var malformed *MalformedError
+				var malformed *messages.MalformedError
 				require.ErrorAs(t, err, &malformed, text)
 				assert.Equal(t, tc.name, malformed.Type)
 				assert.Equal(t, last, got, "on an error the value stays as it was")
@@ -185,7 +185,7 @@ func TestMarshalIsAppend(t *testing.T) {
 		json.Marshaler
 		AppendJSON([]byte) []byte
 	}{
-		&RunInput{}, Tool{Name: "n"}, Context{Value: "<"}, ResumeEntry{}, TokenUsage{Provider: Some("p")}, Interrupt{ID: "i"},
+		&RunInput{}, Tool{Name: "n"}, Context{Value: "<"}, ResumeEntry{}, TokenUsage{Provider: messages.Some("p")}, Interrupt{ID: "i"},
 		Outcome{Type: OutcomeSuccess}, SubagentOutcome{Type: SubagentSuspended}, Warning{Rule: "P-1", Ordinal: 2}, Frame{}, &StepStarted{},
 	} {
 		got, err := v.MarshalJSON()

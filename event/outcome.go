@@ -28,11 +28,11 @@ type Outcome struct {
 type Interrupt struct {
 	ID             string
 	Reason         string
-	Message        Opt[string]
-	ToolCallID     Opt[string]
-	ResponseSchema state.Value // a JSON schema, or absent
-	ExpiresAt      Opt[string] // a date
-	SubagentRunID  Owner
+	Message        messages.Opt[string]
+	ToolCallID     messages.Opt[string]
+	ResponseSchema state.Value          // a JSON schema, or absent
+	ExpiresAt      messages.Opt[string] // a date
+	SubagentRunID  messages.Owner
 	Metadata       messages.Metadata
 }
 

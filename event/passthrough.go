@@ -9,16 +9,13 @@ import (
 // Raw is RAW: an event of the agent's own system, passed through.
 type Raw struct {
 	Base
-	SubagentRunID Owner
-	Event         state.Value // any JSON value, required
-	Source        Opt[string]
+	Attribution
+	Event  state.Value // any JSON value, required
+	Source messages.Opt[string]
 }
 
 // Type returns TypeRaw.
 func (*Raw) Type() Type { return TypeRaw }
-
-// Owner returns SubagentRunID.
-func (e *Raw) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *Raw) AppendJSON(dst []byte) []byte {
@@ -42,16 +39,13 @@ func (*Raw) event() {}
 // Custom is CUSTOM: an event that producer and consumer have agreed on.
 type Custom struct {
 	Base
-	SubagentRunID Owner
-	Name          string
-	Value         state.Value // any JSON value, required
+	Attribution
+	Name  string
+	Value state.Value // any JSON value, required
 }
 
 // Type returns TypeCustom.
 func (*Custom) Type() Type { return TypeCustom }
-
-// Owner returns SubagentRunID.
-func (e *Custom) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *Custom) AppendJSON(dst []byte) []byte {

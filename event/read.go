@@ -13,18 +13,18 @@ func (b *Base) read(o *wire.Object) {
 	b.Metadata = messages.ReadMetadata(o)
 }
 
-func readOptInteger(o *wire.Object, key string, lowest int64) Opt[int64] {
+func readOptInteger(o *wire.Object, key string, lowest int64) messages.Opt[int64] {
 	if n, ok := o.OptInteger(key, lowest); ok {
-		return Some(n)
+		return messages.Some(n)
 	}
-	return Opt[int64]{}
+	return messages.Opt[int64]{}
 }
 
-func readOptBool(o *wire.Object, key string) Opt[bool] {
+func readOptBool(o *wire.Object, key string) messages.Opt[bool] {
 	if b, ok := o.OptBool(key); ok {
-		return Some(b)
+		return messages.Some(b)
 	}
-	return Opt[bool]{}
+	return messages.Opt[bool]{}
 }
 
 // readTextRole reads the role of a text message; an unknown one is removed, which makes it the

@@ -8,15 +8,12 @@ import (
 // ReasoningStart is REASONING_START: it opens a span, which makes no message.
 type ReasoningStart struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
+	Attribution
+	MessageID string
 }
 
 // Type returns TypeReasoningStart.
 func (*ReasoningStart) Type() Type { return TypeReasoningStart }
-
-// Owner returns SubagentRunID.
-func (e *ReasoningStart) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ReasoningStart) AppendJSON(dst []byte) []byte {
@@ -38,16 +35,13 @@ func (*ReasoningStart) event() {}
 // ReasoningMessageStart is REASONING_MESSAGE_START: it opens a reasoning message.
 type ReasoningMessageStart struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
+	Attribution
+	MessageID string
 	// Role is always "reasoning", so there is no field for it.
 }
 
 // Type returns TypeReasoningMessageStart.
 func (*ReasoningMessageStart) Type() Type { return TypeReasoningMessageStart }
-
-// Owner returns SubagentRunID.
-func (e *ReasoningMessageStart) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ReasoningMessageStart) AppendJSON(dst []byte) []byte {
@@ -71,16 +65,13 @@ func (*ReasoningMessageStart) event() {}
 // ReasoningMessageContent is REASONING_MESSAGE_CONTENT: it appends text to an open reasoning message.
 type ReasoningMessageContent struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
-	Delta         string // may be empty
+	Attribution
+	MessageID string
+	Delta     string // may be empty
 }
 
 // Type returns TypeReasoningMessageContent.
 func (*ReasoningMessageContent) Type() Type { return TypeReasoningMessageContent }
-
-// Owner returns SubagentRunID.
-func (e *ReasoningMessageContent) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ReasoningMessageContent) AppendJSON(dst []byte) []byte {
@@ -104,15 +95,12 @@ func (*ReasoningMessageContent) event() {}
 // ReasoningMessageEnd is REASONING_MESSAGE_END: it closes a reasoning message.
 type ReasoningMessageEnd struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
+	Attribution
+	MessageID string
 }
 
 // Type returns TypeReasoningMessageEnd.
 func (*ReasoningMessageEnd) Type() Type { return TypeReasoningMessageEnd }
-
-// Owner returns SubagentRunID.
-func (e *ReasoningMessageEnd) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ReasoningMessageEnd) AppendJSON(dst []byte) []byte {
@@ -134,16 +122,13 @@ func (*ReasoningMessageEnd) event() {}
 // ReasoningMessageChunk is REASONING_MESSAGE_CHUNK, the shorthand that package chunks expands.
 type ReasoningMessageChunk struct {
 	Base
-	SubagentRunID Owner
-	MessageID     Opt[string]
-	Delta         Opt[string]
+	Attribution
+	MessageID messages.Opt[string]
+	Delta     messages.Opt[string]
 }
 
 // Type returns TypeReasoningMessageChunk.
 func (*ReasoningMessageChunk) Type() Type { return TypeReasoningMessageChunk }
-
-// Owner returns SubagentRunID.
-func (e *ReasoningMessageChunk) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ReasoningMessageChunk) AppendJSON(dst []byte) []byte {
@@ -167,15 +152,12 @@ func (*ReasoningMessageChunk) event() {}
 // ReasoningEnd is REASONING_END: it closes a span.
 type ReasoningEnd struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
+	Attribution
+	MessageID string
 }
 
 // Type returns TypeReasoningEnd.
 func (*ReasoningEnd) Type() Type { return TypeReasoningEnd }
-
-// Owner returns SubagentRunID.
-func (e *ReasoningEnd) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ReasoningEnd) AppendJSON(dst []byte) []byte {
@@ -198,7 +180,7 @@ func (*ReasoningEnd) event() {}
 // call and goes back to the provider verbatim.
 type ReasoningEncryptedValue struct {
 	Base
-	SubagentRunID  Owner
+	Attribution
 	Subtype        EncryptedSubtype
 	EntityID       string
 	EncryptedValue string
@@ -206,9 +188,6 @@ type ReasoningEncryptedValue struct {
 
 // Type returns TypeReasoningEncryptedValue.
 func (*ReasoningEncryptedValue) Type() Type { return TypeReasoningEncryptedValue }
-
-// Owner returns SubagentRunID.
-func (e *ReasoningEncryptedValue) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ReasoningEncryptedValue) AppendJSON(dst []byte) []byte {

@@ -152,9 +152,9 @@ func TestEnforcementRemoves(t *testing.T) {
 				return
 			}
 			// P-ENF-7: strict mode makes the first warning an error that names the type and the path.
-			var malformed *MalformedError
+			var malformed *messages.MalformedError
 			require.ErrorAs(t, err, &malformed)
-			assert.ErrorIs(t, err, ErrMalformed)
+			assert.ErrorAs(t, err, new(*messages.MalformedError))
 			assert.Equal(t, "P-ENF-7", malformed.Rule)
 			assert.Equal(t, f.TypeName(), malformed.Type)
 			if tc.warnings[0].rule != "P-ENF-1" {
@@ -259,18 +259,17 @@ func TestEnforcementRejects(t *testing.T) {
 				ev, warnings, err := NewDecoder(&DecodeOptions{Strict: strict}).Decode(f)
 				assert.Nil(t, ev)
 				assert.Empty(t, warnings)
-				require.ErrorIs(t, err, ErrMalformed)
-				assert.Equal(t, &MalformedError{Rule: "P-ENF-4", Type: f.TypeName(), Path: tc.path, Want: tc.want, Found: tc.found}, err)
+				require.ErrorAs(t, err, new(*messages.MalformedError))
+				assert.Equal(t, &messages.MalformedError{Rule: "P-ENF-4", Type: f.TypeName(), Path: tc.path, Want: tc.want, Found: tc.found}, err)
 			}
 		})
 	}
 }
 
 func TestMalformedErrorIsOneLine(t *testing.T) {
-	err := &MalformedError{"P-ENF-4", 3, "TEXT_MESSAGE_CONTENT", "/delta", "a string", "number 1"}
+	err := &messages.MalformedError{Rule: "P-ENF-4", Ordinal: 3, Type: "TEXT_MESSAGE_CONTENT", Path: "/delta", Want: "a string", Found: "number 1"}
 	assert.Equal(t, "P-ENF-4 event 3 TEXT_MESSAGE_CONTENT /delta: want a string, found number 1", err.Error())
-	assert.Equal(t, "P-PIPE-2: want x, found y", (&MalformedError{Rule: "P-PIPE-2", Want: "x", Found: "y"}).Error())
-	assert.Same(t, messages.ErrMalformed, ErrMalformed)
+	assert.Equal(t, "P-PIPE-2: want x, found y", (&messages.MalformedError{Rule: "P-PIPE-2", Want: "x", Found: "y"}).Error())
 
 	long := strings.Repeat("x", 1000)
 	_, _, got := NewDecoder(nil).Decode(mustFrame(t, `{"type":"REASONING_MESSAGE_START","messageId":"m","role":"`+long+`"}`))

@@ -11,8 +11,8 @@ type RunStarted struct {
 	Base
 	ThreadID        string
 	RunID           string
-	ProtocolVersion Opt[string]
-	ParentRunID     Opt[string]
+	ProtocolVersion messages.Opt[string]
+	ParentRunID     messages.Opt[string]
 	Input           *RunInput // nil when absent
 }
 
@@ -20,7 +20,7 @@ type RunStarted struct {
 func (*RunStarted) Type() Type { return TypeRunStarted }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*RunStarted) Owner() Owner { return Owner{} }
+func (*RunStarted) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *RunStarted) AppendJSON(dst []byte) []byte {
@@ -30,7 +30,7 @@ func (e *RunStarted) AppendJSON(dst []byte) []byte {
 	dst = appendOpt(dst, "protocolVersion", e.ProtocolVersion)
 	dst = appendOpt(dst, "parentRunId", e.ParentRunID)
 	dst = appendInput(dst, e.Input)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
@@ -60,7 +60,7 @@ type RunFinished struct {
 func (*RunFinished) Type() Type { return TypeRunFinished }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*RunFinished) Owner() Owner { return Owner{} }
+func (*RunFinished) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *RunFinished) AppendJSON(dst []byte) []byte {
@@ -70,7 +70,7 @@ func (e *RunFinished) AppendJSON(dst []byte) []byte {
 	dst = wire.AppendValue(dst, "result", e.Result)
 	dst = e.Outcome.appendMember(dst)
 	dst = wire.AppendOptList(dst, "usage", e.Usage, appendUsage)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
@@ -90,7 +90,7 @@ func (*RunFinished) event() {}
 type RunError struct {
 	Base
 	Message string
-	Code    Opt[string]
+	Code    messages.Opt[string]
 	Usage   []TokenUsage // nil when absent
 }
 
@@ -98,7 +98,7 @@ type RunError struct {
 func (*RunError) Type() Type { return TypeRunError }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*RunError) Owner() Owner { return Owner{} }
+func (*RunError) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *RunError) AppendJSON(dst []byte) []byte {
@@ -106,7 +106,7 @@ func (e *RunError) AppendJSON(dst []byte) []byte {
 	dst = wire.AppendString(dst, "message", e.Message)
 	dst = appendOpt(dst, "code", e.Code)
 	dst = wire.AppendOptList(dst, "usage", e.Usage, appendUsage)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
@@ -123,15 +123,12 @@ func (*RunError) event() {}
 // StepStarted is STEP_STARTED: a named step of its owner began.
 type StepStarted struct {
 	Base
-	SubagentRunID Owner
-	StepName      string
+	Attribution
+	StepName string
 }
 
 // Type returns TypeStepStarted.
 func (*StepStarted) Type() Type { return TypeStepStarted }
-
-// Owner returns SubagentRunID.
-func (e *StepStarted) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *StepStarted) AppendJSON(dst []byte) []byte {
@@ -153,15 +150,12 @@ func (*StepStarted) event() {}
 // StepFinished is STEP_FINISHED: a named step of its owner ended.
 type StepFinished struct {
 	Base
-	SubagentRunID Owner
-	StepName      string
+	Attribution
+	StepName string
 }
 
 // Type returns TypeStepFinished.
 func (*StepFinished) Type() Type { return TypeStepFinished }
-
-// Owner returns SubagentRunID.
-func (e *StepFinished) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *StepFinished) AppendJSON(dst []byte) []byte {

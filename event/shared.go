@@ -9,15 +9,12 @@ import (
 // StateSnapshot is STATE_SNAPSHOT: it replaces the shared state.
 type StateSnapshot struct {
 	Base
-	SubagentRunID Owner
-	Snapshot      state.Value // any JSON value, null too
+	Attribution
+	Snapshot state.Value // any JSON value, null too
 }
 
 // Type returns TypeStateSnapshot.
 func (*StateSnapshot) Type() Type { return TypeStateSnapshot }
-
-// Owner returns SubagentRunID.
-func (e *StateSnapshot) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *StateSnapshot) AppendJSON(dst []byte) []byte {
@@ -39,15 +36,12 @@ func (*StateSnapshot) event() {}
 // StateDelta is STATE_DELTA: it patches the shared state.
 type StateDelta struct {
 	Base
-	SubagentRunID Owner
-	Delta         state.Patch
+	Attribution
+	Delta state.Patch
 }
 
 // Type returns TypeStateDelta.
 func (*StateDelta) Type() Type { return TypeStateDelta }
-
-// Owner returns SubagentRunID.
-func (e *StateDelta) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *StateDelta) AppendJSON(dst []byte) []byte {
@@ -76,13 +70,13 @@ type MessagesSnapshot struct {
 func (*MessagesSnapshot) Type() Type { return TypeMessagesSnapshot }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*MessagesSnapshot) Owner() Owner { return Owner{} }
+func (*MessagesSnapshot) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *MessagesSnapshot) AppendJSON(dst []byte) []byte {
 	dst = begin(dst, TypeMessagesSnapshot)
 	dst = wire.AppendList(dst, "messages", e.Messages, appendMessage)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.

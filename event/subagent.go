@@ -10,19 +10,16 @@ import (
 // SubagentStarted is SUBAGENT_STARTED: an invocation of a subagent began.
 type SubagentStarted struct {
 	Base
-	SubagentRunID       Owner // required: never the parent agent
+	Attribution         // required: never the parent agent
 	Name                string
-	Description         Opt[string]
-	ParentSubagentRunID Owner // the parent agent when absent
-	ParentToolCallID    Opt[string]
-	ParentMessageID     Opt[string]
+	Description         messages.Opt[string]
+	ParentSubagentRunID messages.Owner // the parent agent when absent
+	ParentToolCallID    messages.Opt[string]
+	ParentMessageID     messages.Opt[string]
 }
 
 // Type returns TypeSubagentStarted.
 func (*SubagentStarted) Type() Type { return TypeSubagentStarted }
-
-// Owner returns SubagentRunID.
-func (e *SubagentStarted) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *SubagentStarted) AppendJSON(dst []byte) []byte {
@@ -33,14 +30,14 @@ func (e *SubagentStarted) AppendJSON(dst []byte) []byte {
 	dst = appendOwner(dst, "parentSubagentRunId", e.ParentSubagentRunID)
 	dst = appendOpt(dst, "parentToolCallId", e.ParentToolCallID)
 	dst = appendOpt(dst, "parentMessageId", e.ParentMessageID)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *SubagentStarted) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
 func (e *SubagentStarted) read(o *wire.Object) {
-	e.SubagentRunID = messages.Subagent(o.String("subagentRunId"))
+	e.SubagentRunID = messages.SubagentOwner(o.String("subagentRunId"))
 	e.Name = o.String("name")
 	e.Description = messages.ReadOpt(o, "description")
 	e.ParentSubagentRunID = messages.ReadOwner(o, "parentSubagentRunId")
@@ -53,16 +50,13 @@ func (*SubagentStarted) event() {}
 // SubagentFinished is SUBAGENT_FINISHED: the invocation ended without an error.
 type SubagentFinished struct {
 	Base
-	SubagentRunID Owner // required: never the parent agent
-	Result        state.Value
-	Outcome       SubagentOutcome
+	Attribution // required: never the parent agent
+	Result      state.Value
+	Outcome     SubagentOutcome
 }
 
 // Type returns TypeSubagentFinished.
 func (*SubagentFinished) Type() Type { return TypeSubagentFinished }
-
-// Owner returns SubagentRunID.
-func (e *SubagentFinished) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *SubagentFinished) AppendJSON(dst []byte) []byte {
@@ -70,14 +64,14 @@ func (e *SubagentFinished) AppendJSON(dst []byte) []byte {
 	dst = appendOwner(dst, "subagentRunId", e.SubagentRunID)
 	dst = wire.AppendValue(dst, "result", e.Result)
 	dst = e.Outcome.appendMember(dst)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *SubagentFinished) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
 func (e *SubagentFinished) read(o *wire.Object) {
-	e.SubagentRunID = messages.Subagent(o.String("subagentRunId"))
+	e.SubagentRunID = messages.SubagentOwner(o.String("subagentRunId"))
 	e.Result = o.OptAny("result")
 	e.Outcome, _ = wire.OptField(o, "outcome", readSubagentOutcome)
 }
@@ -87,16 +81,13 @@ func (*SubagentFinished) event() {}
 // SubagentError is SUBAGENT_ERROR: the invocation failed.
 type SubagentError struct {
 	Base
-	SubagentRunID Owner // required: never the parent agent
-	Message       string
-	Code          Opt[string]
+	Attribution // required: never the parent agent
+	Message     string
+	Code        messages.Opt[string]
 }
 
 // Type returns TypeSubagentError.
 func (*SubagentError) Type() Type { return TypeSubagentError }
-
-// Owner returns SubagentRunID.
-func (e *SubagentError) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *SubagentError) AppendJSON(dst []byte) []byte {
@@ -104,14 +95,14 @@ func (e *SubagentError) AppendJSON(dst []byte) []byte {
 	dst = appendOwner(dst, "subagentRunId", e.SubagentRunID)
 	dst = wire.AppendString(dst, "message", e.Message)
 	dst = appendOpt(dst, "code", e.Code)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *SubagentError) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
 func (e *SubagentError) read(o *wire.Object) {
-	e.SubagentRunID = messages.Subagent(o.String("subagentRunId"))
+	e.SubagentRunID = messages.SubagentOwner(o.String("subagentRunId"))
 	e.Message = o.String("message")
 	e.Code = messages.ReadOpt(o, "code")
 }

@@ -8,17 +8,14 @@ import (
 // TextMessageStart is TEXT_MESSAGE_START: it opens a text message, or opens a closed one again.
 type TextMessageStart struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
-	Role          messages.Role // developer, system, assistant or user; "" (absent) means assistant
-	Name          Opt[string]
+	Attribution
+	MessageID string
+	Role      messages.Role // developer, system, assistant or user; "" (absent) means assistant
+	Name      messages.Opt[string]
 }
 
 // Type returns TypeTextMessageStart.
 func (*TextMessageStart) Type() Type { return TypeTextMessageStart }
-
-// Owner returns SubagentRunID.
-func (e *TextMessageStart) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *TextMessageStart) AppendJSON(dst []byte) []byte {
@@ -44,16 +41,13 @@ func (*TextMessageStart) event() {}
 // TextMessageContent is TEXT_MESSAGE_CONTENT: it appends text to an open message.
 type TextMessageContent struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
-	Delta         string // may be empty
+	Attribution
+	MessageID string
+	Delta     string // may be empty
 }
 
 // Type returns TypeTextMessageContent.
 func (*TextMessageContent) Type() Type { return TypeTextMessageContent }
-
-// Owner returns SubagentRunID.
-func (e *TextMessageContent) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *TextMessageContent) AppendJSON(dst []byte) []byte {
@@ -77,15 +71,12 @@ func (*TextMessageContent) event() {}
 // TextMessageEnd is TEXT_MESSAGE_END: it closes a text message.
 type TextMessageEnd struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
+	Attribution
+	MessageID string
 }
 
 // Type returns TypeTextMessageEnd.
 func (*TextMessageEnd) Type() Type { return TypeTextMessageEnd }
-
-// Owner returns SubagentRunID.
-func (e *TextMessageEnd) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *TextMessageEnd) AppendJSON(dst []byte) []byte {
@@ -107,18 +98,15 @@ func (*TextMessageEnd) event() {}
 // TextMessageChunk is TEXT_MESSAGE_CHUNK, the shorthand that package chunks expands.
 type TextMessageChunk struct {
 	Base
-	SubagentRunID Owner
-	MessageID     Opt[string]
-	Role          messages.Role // "" when absent
-	Delta         Opt[string]
-	Name          Opt[string]
+	Attribution
+	MessageID messages.Opt[string]
+	Role      messages.Role // "" when absent
+	Delta     messages.Opt[string]
+	Name      messages.Opt[string]
 }
 
 // Type returns TypeTextMessageChunk.
 func (*TextMessageChunk) Type() Type { return TypeTextMessageChunk }
-
-// Owner returns SubagentRunID.
-func (e *TextMessageChunk) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *TextMessageChunk) AppendJSON(dst []byte) []byte {

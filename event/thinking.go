@@ -8,20 +8,20 @@ import (
 // ThinkingStart is THINKING_START, retired: [Upgrader] makes it REASONING_START (P-CMP-1).
 type ThinkingStart struct {
 	Base
-	Title Opt[string]
+	Title messages.Opt[string]
 }
 
 // Type returns TypeThinkingStart.
 func (*ThinkingStart) Type() Type { return TypeThinkingStart }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingStart) Owner() Owner { return Owner{} }
+func (*ThinkingStart) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ThinkingStart) AppendJSON(dst []byte) []byte {
 	dst = begin(dst, TypeThinkingStart)
 	dst = appendOpt(dst, "title", e.Title)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
@@ -40,12 +40,12 @@ type ThinkingEnd struct{ Base }
 func (*ThinkingEnd) Type() Type { return TypeThinkingEnd }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingEnd) Owner() Owner { return Owner{} }
+func (*ThinkingEnd) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ThinkingEnd) AppendJSON(dst []byte) []byte {
 	dst = begin(dst, TypeThinkingEnd)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
@@ -63,12 +63,12 @@ type ThinkingTextMessageStart struct{ Base }
 func (*ThinkingTextMessageStart) Type() Type { return TypeThinkingTextMessageStart }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingTextMessageStart) Owner() Owner { return Owner{} }
+func (*ThinkingTextMessageStart) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ThinkingTextMessageStart) AppendJSON(dst []byte) []byte {
 	dst = begin(dst, TypeThinkingTextMessageStart)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
@@ -89,13 +89,13 @@ type ThinkingTextMessageContent struct {
 func (*ThinkingTextMessageContent) Type() Type { return TypeThinkingTextMessageContent }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingTextMessageContent) Owner() Owner { return Owner{} }
+func (*ThinkingTextMessageContent) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ThinkingTextMessageContent) AppendJSON(dst []byte) []byte {
 	dst = begin(dst, TypeThinkingTextMessageContent)
 	dst = wire.AppendString(dst, "delta", e.Delta)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
@@ -115,12 +115,12 @@ type ThinkingTextMessageEnd struct{ Base }
 func (*ThinkingTextMessageEnd) Type() Type { return TypeThinkingTextMessageEnd }
 
 // Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingTextMessageEnd) Owner() Owner { return Owner{} }
+func (*ThinkingTextMessageEnd) Owner() messages.Owner { return messages.Owner{} }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ThinkingTextMessageEnd) AppendJSON(dst []byte) []byte {
 	dst = begin(dst, TypeThinkingTextMessageEnd)
-	return e.finish(dst, Owner{})
+	return e.finish(dst, messages.Owner{})
 }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.

@@ -8,17 +8,14 @@ import (
 // ToolCallStart is TOOL_CALL_START: it opens a tool call.
 type ToolCallStart struct {
 	Base
-	SubagentRunID   Owner
+	Attribution
 	ToolCallID      string
 	ToolCallName    string
-	ParentMessageID Opt[string]
+	ParentMessageID messages.Opt[string]
 }
 
 // Type returns TypeToolCallStart.
 func (*ToolCallStart) Type() Type { return TypeToolCallStart }
-
-// Owner returns SubagentRunID.
-func (e *ToolCallStart) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ToolCallStart) AppendJSON(dst []byte) []byte {
@@ -44,16 +41,13 @@ func (*ToolCallStart) event() {}
 // ToolCallArgs is TOOL_CALL_ARGS: it appends text to an open call's arguments.
 type ToolCallArgs struct {
 	Base
-	SubagentRunID Owner
-	ToolCallID    string
-	Delta         string // may be empty
+	Attribution
+	ToolCallID string
+	Delta      string // may be empty
 }
 
 // Type returns TypeToolCallArgs.
 func (*ToolCallArgs) Type() Type { return TypeToolCallArgs }
-
-// Owner returns SubagentRunID.
-func (e *ToolCallArgs) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ToolCallArgs) AppendJSON(dst []byte) []byte {
@@ -77,15 +71,12 @@ func (*ToolCallArgs) event() {}
 // ToolCallEnd is TOOL_CALL_END: the call's arguments are complete.
 type ToolCallEnd struct {
 	Base
-	SubagentRunID Owner
-	ToolCallID    string
+	Attribution
+	ToolCallID string
 }
 
 // Type returns TypeToolCallEnd.
 func (*ToolCallEnd) Type() Type { return TypeToolCallEnd }
-
-// Owner returns SubagentRunID.
-func (e *ToolCallEnd) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ToolCallEnd) AppendJSON(dst []byte) []byte {
@@ -107,18 +98,15 @@ func (*ToolCallEnd) event() {}
 // ToolCallChunk is TOOL_CALL_CHUNK, the shorthand that package chunks expands.
 type ToolCallChunk struct {
 	Base
-	SubagentRunID   Owner
-	ToolCallID      Opt[string]
-	ToolCallName    Opt[string]
-	ParentMessageID Opt[string]
-	Delta           Opt[string]
+	Attribution
+	ToolCallID      messages.Opt[string]
+	ToolCallName    messages.Opt[string]
+	ParentMessageID messages.Opt[string]
+	Delta           messages.Opt[string]
 }
 
 // Type returns TypeToolCallChunk.
 func (*ToolCallChunk) Type() Type { return TypeToolCallChunk }
-
-// Owner returns SubagentRunID.
-func (e *ToolCallChunk) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ToolCallChunk) AppendJSON(dst []byte) []byte {
@@ -146,18 +134,15 @@ func (*ToolCallChunk) event() {}
 // ToolCallResult is TOOL_CALL_RESULT: the answer to a call, which becomes a tool message.
 type ToolCallResult struct {
 	Base
-	SubagentRunID Owner
-	MessageID     string
-	ToolCallID    string
-	Content       messages.Content // a text or parts
-	Role          messages.Role    // tool, or "" when absent
+	Attribution
+	MessageID  string
+	ToolCallID string
+	Content    messages.Content // a text or parts
+	Role       messages.Role    // tool, or "" when absent
 }
 
 // Type returns TypeToolCallResult.
 func (*ToolCallResult) Type() Type { return TypeToolCallResult }
-
-// Owner returns SubagentRunID.
-func (e *ToolCallResult) Owner() Owner { return e.SubagentRunID }
 
 // AppendJSON appends the event as it looks on the wire.
 func (e *ToolCallResult) AppendJSON(dst []byte) []byte {

@@ -24,8 +24,8 @@ type Upgrader struct {
 	runID   string
 	used    map[string]int // the last number used, by run id
 	history []iter.Seq2[int, *messages.Message]
-	span    Opt[string] // the open THINKING_START
-	message Opt[string] // the open THINKING_TEXT_MESSAGE_START
+	span    messages.Opt[string] // the open THINKING_START
+	message messages.Opt[string] // the open THINKING_TEXT_MESSAGE_START
 }
 
 // NewUpgrader returns an upgrader for one stream.
@@ -139,7 +139,7 @@ func (u *Upgrader) upgradeTyped(ev Event) Event {
 
 func (u *Upgrader) runStarted(id string) {
 	u.runID = id
-	u.span, u.message = Opt[string]{}, Opt[string]{}
+	u.span, u.message = messages.Opt[string]{}, messages.Opt[string]{}
 }
 
 // thinking stands between a run's id and the counter in the ids that are minted.
@@ -186,7 +186,7 @@ func (u *Upgrader) upgradeFrame(f Frame) Frame {
 	switch f.p.typ {
 	case TypeThinkingStart:
 		id := u.mint()
-		u.span = Some(id)
+		u.span = messages.Some(id)
 		v = c.retired(v, TypeReasoningStart, id)
 		if title := v.Get("title"); title.Exists() {
 			text, ok := title.AsString()
@@ -198,16 +198,16 @@ func (u *Upgrader) upgradeFrame(f Frame) Frame {
 		}
 	case TypeThinkingEnd:
 		v = c.retired(v, TypeReasoningEnd, u.open(&c, &u.span))
-		u.span = Opt[string]{}
+		u.span = messages.Opt[string]{}
 	case TypeThinkingTextMessageStart:
 		id := u.mint()
-		u.message = Some(id)
+		u.message = messages.Some(id)
 		v = c.retired(v, TypeReasoningMessageStart, id).With("role", state.String(string(messages.RoleReasoning)))
 	case TypeThinkingTextMessageContent:
 		v = c.retired(v, TypeReasoningMessageContent, u.open(&c, &u.message))
 	case TypeThinkingTextMessageEnd:
 		v = c.retired(v, TypeReasoningMessageEnd, u.open(&c, &u.message))
-		u.message = Opt[string]{}
+		u.message = messages.Opt[string]{}
 	case TypeTextMessageStart:
 		v = c.omitNull(v, "role", "")
 	case TypeToolCallStart, TypeToolCallChunk:
@@ -235,7 +235,7 @@ func (u *Upgrader) upgradeFrame(f Frame) Frame {
 }
 
 // open returns the id of what a continuation or an end belongs to, a new one if nothing is open.
-func (u *Upgrader) open(c *conversion, id *Opt[string]) string {
+func (u *Upgrader) open(c *conversion, id *messages.Opt[string]) string {
 	if id, ok := id.Get(); ok {
 		return id
 	}

@@ -213,11 +213,11 @@ func TestUpgradeTypedEvents(t *testing.T) {
 		in   Event
 		want string
 	}{
-		{&ThinkingStart{Title: Some("x")}, `{"type":"REASONING_START","messageId":"r-thinking-1"}`},
+		{&ThinkingStart{Title: messages.Some("x")}, `{"type":"REASONING_START","messageId":"r-thinking-1"}`},
 		{&ThinkingEnd{}, `{"type":"REASONING_END","messageId":"r-thinking-1"}`},
 		{&TextMessageEnd{Base: Base{RawEvent: state.Null()}, MessageID: "m"}, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`},
 		{&RunFinished{Result: state.Null()}, `{"type":"RUN_FINISHED","threadId":"","runId":""}`},
-		{&SubagentFinished{SubagentRunID: Subagent("s"), Result: state.Null()}, `{"type":"SUBAGENT_FINISHED","subagentRunId":"s"}`},
+		{&SubagentFinished{Attribution: By(messages.SubagentOwner("s")), Result: state.Null()}, `{"type":"SUBAGENT_FINISHED","subagentRunId":"s"}`},
 		{&RunStarted{RunID: "q", Input: &RunInput{ForwardedProps: state.Null()}}, `{"type":"RUN_STARTED","threadId":"","runId":"q","input":{"threadId":"","runId":"","messages":[]}}`},
 	} {
 		f, ok := u.Upgrade(tc.in).(Frame)

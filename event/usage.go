@@ -8,14 +8,14 @@ import (
 
 // TokenUsage counts tokens of one provider and model. An absent count is unknown, not zero.
 type TokenUsage struct {
-	Provider              Opt[string]
-	Model                 Opt[string]
-	InputTokens           Opt[int64]
-	OutputTokens          Opt[int64]
-	TotalTokens           Opt[int64]
-	ReasoningTokens       Opt[int64]
-	CachedInputTokens     Opt[int64]
-	CacheWriteInputTokens Opt[int64]
+	Provider              messages.Opt[string]
+	Model                 messages.Opt[string]
+	InputTokens           messages.Opt[int64]
+	OutputTokens          messages.Opt[int64]
+	TotalTokens           messages.Opt[int64]
+	ReasoningTokens       messages.Opt[int64]
+	CachedInputTokens     messages.Opt[int64]
+	CacheWriteInputTokens messages.Opt[int64]
 }
 
 // numCounts is how many counts a TokenUsage has.
@@ -26,8 +26,8 @@ var countNames = [numCounts]string{
 }
 
 // counts returns the counts in the order of countNames.
-func (u *TokenUsage) counts() [numCounts]*Opt[int64] {
-	return [...]*Opt[int64]{
+func (u *TokenUsage) counts() [numCounts]*messages.Opt[int64] {
+	return [...]*messages.Opt[int64]{
 		&u.InputTokens, &u.OutputTokens, &u.TotalTokens, &u.ReasoningTokens, &u.CachedInputTokens, &u.CacheWriteInputTokens,
 	}
 }
@@ -36,7 +36,7 @@ func (u *TokenUsage) counts() [numCounts]*Opt[int64] {
 // absent provider or model is one of its own. A count is absent in the sum if it is absent in all that were
 // added. Sums stop at 2^63-1. The result is nil if there are no usages.
 func SumUsage(usages ...TokenUsage) []TokenUsage {
-	type key struct{ provider, model Opt[string] }
+	type key struct{ provider, model messages.Opt[string] }
 	var sums []TokenUsage
 	index := map[key]int{}
 	for _, u := range usages {
@@ -50,7 +50,7 @@ func SumUsage(usages ...TokenUsage) []TokenUsage {
 		added := u.counts()
 		for j, sum := range sums[i].counts() {
 			if n, ok := added[j].Get(); ok {
-				*sum = Some(addCapped(sum.Or(0), n))
+				*sum = messages.Some(addCapped(sum.Or(0), n))
 			}
 		}
 	}

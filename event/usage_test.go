@@ -6,11 +6,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/messages"
 )
 
 func TestSumUsage(t *testing.T) {
-	count := Some[int64]
-	a, b := Some("a"), Some("b")
+	count := messages.Some[int64]
+	a, b := messages.Some("a"), messages.Some("b")
 	for _, tc := range []struct {
 		name     string
 		in, want []TokenUsage
@@ -21,8 +23,8 @@ func TestSumUsage(t *testing.T) {
 			[]TokenUsage{{Provider: b, InputTokens: count(1)}, {Provider: a, Model: a, InputTokens: count(2)}, {Provider: b, InputTokens: count(3)}, {Provider: a, Model: b}},
 			[]TokenUsage{{Provider: b, InputTokens: count(4)}, {Provider: a, Model: a, InputTokens: count(2)}, {Provider: a, Model: b}}},
 		{"an absent provider differs from an empty one",
-			[]TokenUsage{{OutputTokens: count(1)}, {Provider: Some(""), OutputTokens: count(2)}},
-			[]TokenUsage{{OutputTokens: count(1)}, {Provider: Some(""), OutputTokens: count(2)}}},
+			[]TokenUsage{{OutputTokens: count(1)}, {Provider: messages.Some(""), OutputTokens: count(2)}},
+			[]TokenUsage{{OutputTokens: count(1)}, {Provider: messages.Some(""), OutputTokens: count(2)}}},
 		{"absent and absent is absent, absent and zero is zero",
 			[]TokenUsage{{TotalTokens: count(0)}, {ReasoningTokens: count(5)}, {}},
 			[]TokenUsage{{TotalTokens: count(0), ReasoningTokens: count(5)}}},
@@ -42,16 +44,16 @@ func TestSumUsage(t *testing.T) {
 }
 
 func TestSumUsageLeavesItsArgumentsAlone(t *testing.T) {
-	in := []TokenUsage{{InputTokens: Some[int64](1)}, {InputTokens: Some[int64](2)}}
+	in := []TokenUsage{{InputTokens: messages.Some[int64](1)}, {InputTokens: messages.Some[int64](2)}}
 	SumUsage(in...)
-	assert.Equal(t, []TokenUsage{{InputTokens: Some[int64](1)}, {InputTokens: Some[int64](2)}}, in)
+	assert.Equal(t, []TokenUsage{{InputTokens: messages.Some[int64](1)}, {InputTokens: messages.Some[int64](2)}}, in)
 }
 
 func TestUsageJSON(t *testing.T) {
 	const text = `{"provider":"p","model":"m","inputTokens":0,"outputTokens":1,"totalTokens":2,"reasoningTokens":3,"cachedInputTokens":4,"cacheWriteInputTokens":5}`
 	var u TokenUsage
 	require.NoError(t, u.UnmarshalJSON([]byte(text)))
-	assert.Equal(t, Some[int64](3), u.ReasoningTokens)
+	assert.Equal(t, messages.Some[int64](3), u.ReasoningTokens)
 	assert.Equal(t, text, string(u.AppendJSON(nil)))
 	assert.Equal(t, `{}`, string(TokenUsage{}.AppendJSON(nil)))
 }

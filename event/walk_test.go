@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -200,9 +201,9 @@ func TestAttribution(t *testing.T) {
 		ev, warnings, err := NewDecoder(nil).Decode(f)
 		require.NoError(t, err)
 		if typ.IsAttributable() || typ.RequiresOwner() {
-			assert.Equal(t, Subagent("who"), ev.Owner(), typ)
-			assert.Equal(t, Subagent("who"), f.Owner(), typ)
-			assert.Equal(t, Subagent("who"), mustFrame(t, string(f.Data())).Owner(), typ)
+			assert.Equal(t, messages.SubagentOwner("who"), ev.Owner(), typ)
+			assert.Equal(t, messages.SubagentOwner("who"), f.Owner(), typ)
+			assert.Equal(t, messages.SubagentOwner("who"), mustFrame(t, string(f.Data())).Owner(), typ)
 			assert.Empty(t, warnings, typ)
 			continue
 		}
@@ -217,9 +218,9 @@ func TestAttribution(t *testing.T) {
 func TestNilEventsArePassedOver(t *testing.T) {
 	for _, typ := range Types() {
 		null := reflect.Zero(reflect.TypeOf(newEvent(typ))).Interface().(Event)
-		assert.ErrorIs(t, Check(null), ErrMalformed, typ)
+		assert.ErrorAs(t, Check(null), new(*messages.MalformedError), typ)
 		assert.Equal(t, null, NewUpgrader().Upgrade(null), typ)
 	}
-	assert.ErrorIs(t, Check(nil), ErrMalformed)
+	assert.ErrorAs(t, Check(nil), new(*messages.MalformedError))
 	assert.Nil(t, NewUpgrader().Upgrade(nil))
 }

@@ -1,30 +1,9 @@
 package messages
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/agfold/agfold/internal/wire"
 	"github.com/agfold/agfold/state"
 )
-
-// ErrMalformed is what every error about malformed material matches (P-ENF-4).
-var ErrMalformed = errors.New("malformed")
-
-// MalformedError says what is malformed in a message that was decoded on its own. It matches ErrMalformed.
-type MalformedError struct {
-	Path  string // a JSON pointer in the message
-	Want  string // what belongs there
-	Found string // what is there
-}
-
-// Error names path, want and found in one line.
-func (e *MalformedError) Error() string {
-	return fmt.Sprintf("malformed message at %q: want %s, found %s", e.Path, e.Want, e.Found)
-}
-
-// Unwrap returns ErrMalformed.
-func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
 // UnmarshalJSON reads a message in its wire shape. Malformed material is a [*MalformedError], and so is a
 // role that is none of the seven (P-ENF-4). Other unrecognised material is left out without a word
@@ -39,11 +18,11 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	var decoded *Message
 	kept := r.Document(func() { decoded = Decode(&r, v) })
 	if fault := r.Fault(); fault != nil {
-		return &MalformedError{fault.Path, fault.Want, fault.Found}
+		return &MalformedError{Rule: "P-ENF-4", Type: "Message", Path: fault.Path, Want: fault.Want, Found: fault.Found}
 	}
 	if !kept {
 		role, _ := v.Get("role").AsString()
-		return &MalformedError{"/role", "one of the seven roles", fmt.Sprintf("%q", role)}
+		return &MalformedError{Rule: "P-ENF-4", Type: "Message", Path: "/role", Want: "one of the seven roles", Found: wire.Quote(role)}
 	}
 	*m = *decoded
 	return nil

@@ -80,14 +80,12 @@ func TestMessageUnmarshalRejects(t *testing.T) {
 		t.Run("P-ENF-4 "+tc.name, func(t *testing.T) {
 			m := Message{ID: "kept"}
 			err := m.UnmarshalJSON([]byte(tc.in))
-			assert.Equal(t, &MalformedError{tc.path, tc.want, tc.found}, err)
-			assert.ErrorIs(t, err, ErrMalformed)
+			assert.Equal(t, &MalformedError{Rule: "P-ENF-4", Type: "Message", Path: tc.path, Want: tc.want, Found: tc.found}, err)
+			assert.ErrorAs(t, err, new(*MalformedError))
 			assert.Equal(t, Message{ID: "kept"}, m, "on an error the message stays as it was")
 		})
 	}
 	assert.ErrorIs(t, new(Message).UnmarshalJSON([]byte(`{`)), state.ErrSyntax)
-	err := &MalformedError{"/role", "a string", "nothing"}
-	assert.EqualError(t, err, `malformed message at "/role": want a string, found nothing`)
 }
 
 func TestMessageUnmarshalLeavesOutTheUnrecognised(t *testing.T) {

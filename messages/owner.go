@@ -9,8 +9,8 @@ type Owner struct {
 	subagent bool
 }
 
-// Subagent returns the owner that is the subagent invocation with this id. Any string is an id.
-func Subagent(runID string) Owner { return Owner{id: runID, subagent: true} }
+// SubagentOwner returns the owner that is the subagent invocation with this id. Any string is an id.
+func SubagentOwner(runID string) Owner { return Owner{id: runID, subagent: true} }
 
 // IsParent reports whether the owner is the parent agent, that is, whether subagentRunId is absent.
 func (o Owner) IsParent() bool { return !o.subagent }

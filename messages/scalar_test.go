@@ -30,14 +30,14 @@ func TestOwner(t *testing.T) {
 	_, ok := Owner{}.RunID()
 	assert.False(t, ok)
 
-	assert.NotEqual(t, Owner{}, Subagent(""), "P-VOC-4 the empty id is an id")
-	assert.NotEqual(t, Owner{}, Subagent("(parent)"))
-	assert.False(t, Subagent("").IsParent())
-	id, ok := Subagent("s").RunID()
+	assert.NotEqual(t, Owner{}, SubagentOwner(""), "P-VOC-4 the empty id is an id")
+	assert.NotEqual(t, Owner{}, SubagentOwner("(parent)"))
+	assert.False(t, SubagentOwner("").IsParent())
+	id, ok := SubagentOwner("s").RunID()
 	assert.True(t, ok)
 	assert.Equal(t, "s", id)
-	assert.Equal(t, "s", Subagent("s").String())
-	assert.Equal(t, 1, len(map[Owner]int{Subagent("s"): 1, Subagent("s"): 2}), "an owner keys a map")
+	assert.Equal(t, "s", SubagentOwner("s").String())
+	assert.Equal(t, 1, len(map[Owner]int{SubagentOwner("s"): 1, SubagentOwner("s"): 2}), "an owner keys a map")
 }
 
 func TestRolesAndKinds(t *testing.T) {

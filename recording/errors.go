@@ -16,7 +16,7 @@ var (
 )
 
 // FormatError says that a recording cannot be read on from a line. It matches ErrFormat and, if what an
-// event or run input holds is the reason, event.ErrMalformed.
+// event or run input holds is the reason, messages.ErrMalformed.
 type FormatError struct {
 	Line int   // from 1
 	Err  error // why

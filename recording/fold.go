@@ -40,7 +40,7 @@ type FoldOptions struct {
 // Ordinals, those of warnings and of an error, count through the recording. The thread is never nil: everything
 // that came before an error is in it. The error is nil if the last run's stream was in order, also if that run
 // reported its own failure; how the runs before it ended is told by [reducer.Thread.Runs]. Otherwise it is the
-// *reducer.Violation or *event.MalformedError that rejected the stream, or matches reducer.ErrTruncated if the
+// *reducer.Violation or *messages.MalformedError that rejected the stream, or matches reducer.ErrTruncated if the
 // run had not ended or the recording ends in the middle of an event. An error of the recording, which may come
 // in addition, matches ErrFormat, ErrTooLarge or r's own error.
 func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
@@ -203,7 +203,7 @@ func (f *Folder) apply(ev event.Event) []reducer.Delivery {
 // placed makes the error of a rejected stream count through the recording.
 func (f *Folder) placed(err error) error {
 	var violation *reducer.Violation
-	var malformed *event.MalformedError
+	var malformed *messages.MalformedError
 	switch {
 	case f.base == 0:
 	case errors.As(err, &violation):

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -116,7 +117,7 @@ func TestFoldCountsThroughTheRecording(t *testing.T) {
 		assert.Equal(t, reducer.Rejected, th.Status())
 		assert.Equal(t, f.Err(), th.Err())
 		var violation *reducer.Violation
-		var malformed *event.MalformedError
+		var malformed *messages.MalformedError
 		switch {
 		case rule == "P-VER-2":
 			require.ErrorAs(t, f.Err(), &violation)
@@ -178,7 +179,7 @@ func TestFoldIsStrictIfAsked(t *testing.T) {
 	f, warned := fold(t, bareHead+timed(started, finished)+bareHead+timed(unknown), true)
 	for range f.Steps() {
 	}
-	require.ErrorIs(t, f.Err(), event.ErrMalformed)
+	require.ErrorIs(t, f.Err(), messages.ErrMalformed)
 	assert.Empty(t, *warned)
 }
 
@@ -205,7 +206,7 @@ func TestFoldOfAnyForm(t *testing.T) {
 	}{
 		{"P-STA-2 the input of an object", strings.NewReader(object), FoldOptions{}, reducer.Succeeded, nil},
 		{"an unknown event", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{}, reducer.Succeeded, nil},
-		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []error{event.ErrMalformed}},
+		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []error{messages.ErrMalformed}},
 		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []error{reducer.ErrProtocol}},
 		{"P-RUN-1 no end", strings.NewReader(began), FoldOptions{}, reducer.Truncated, []error{reducer.ErrTruncated}},
 		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []error{reducer.ErrTruncated}},

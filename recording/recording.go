@@ -9,6 +9,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/messages"
 )
 
 // DefaultMaxEventBytes is the bound of an event's size unless Options say otherwise.
@@ -124,7 +125,7 @@ func (r *Recording) Entries() iter.Seq2[Entry, error] {
 
 // placed fills in where in its run the event stands that an error is about, as a transport does.
 func (r *Recording) placed(err error) error {
-	var malformed *event.MalformedError
+	var malformed *messages.MalformedError
 	if errors.As(err, &malformed) && malformed.Rule == "P-PIPE-2" {
 		malformed.Ordinal = r.ordinal + 1
 	}

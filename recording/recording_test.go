@@ -18,6 +18,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/messages"
 )
 
 func TestForms(t *testing.T) {
@@ -103,7 +104,7 @@ func TestFormErrors(t *testing.T) {
 				require.ErrorIs(t, err, ErrFormat)
 				assert.Equal(t, tt.line, format.Line, "%s: %v", name, err)
 				assert.Len(t, got, tt.before, name)
-				assert.Equal(t, tt.malformed, errors.Is(err, event.ErrMalformed), err)
+				assert.Equal(t, tt.malformed, errors.As(err, new(*messages.MalformedError)), err)
 				assert.Contains(t, err.Error(), fmt.Sprintf("not a recording: line %d: ", tt.line))
 			}
 		})
@@ -173,7 +174,7 @@ func TestAnEventThatIsNoneIsNamedByItsPlace(t *testing.T) {
 		`{"agfold":"recording/1"}` + "\n" + `{"event":` + started + "}\n" + `{"agfold":"recording/1"}` + "\n" + `{"event":` + started + "}\n" + `{"event":{}}`: 2,
 	} {
 		_, _, err := texts(t, strings.NewReader(text), nil)
-		var malformed *event.MalformedError
+		var malformed *messages.MalformedError
 		require.ErrorAs(t, err, &malformed)
 		assert.Equal(t, ordinal, malformed.Ordinal, text)
 	}

@@ -33,8 +33,8 @@ func TestChangesSince(t *testing.T) {
 	start := []event.Event{
 		&event.RunStarted{ThreadID: "t", RunID: "r"},
 		&event.TextMessageStart{MessageID: "m0"},
-		&event.ToolCallStart{ToolCallID: "c0", ToolCallName: "f", ParentMessageID: event.Some("m0")},
-		&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "f", ParentMessageID: event.Some("m0")},
+		&event.ToolCallStart{ToolCallID: "c0", ToolCallName: "f", ParentMessageID: messages.Some("m0")},
+		&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "f", ParentMessageID: messages.Some("m0")},
 		&event.TextMessageStart{MessageID: "m1"},
 		&event.TextMessageStart{MessageID: "m2"},
 	}
@@ -72,7 +72,7 @@ func TestChangesSince(t *testing.T) {
 		}, reducer.Changes{Rows: reducer.Splice{At: 1, Removed: 1}, Messages: []int{0, 1}}},
 		{"the state and the tree change", []event.Event{
 			&event.StateSnapshot{Snapshot: object(`{"a":1}`)},
-			&event.SubagentStarted{SubagentRunID: event.Subagent("s"), Name: "n"},
+			&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("s")), Name: "n"},
 		}, reducer.Changes{
 			State:     state.Patch{{Kind: "add", Path: "/a", Value: state.Int(1)}},
 			Subagents: []int{0},

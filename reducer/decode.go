@@ -27,7 +27,7 @@ const threadName = "Thread"
 // runs come back as the types that [Run.Err] names, without what caused them further down. Subagents of one
 // run that stand at different places of the tree may change places in [Subagents.All].
 //
-// Malformed material is an [*event.MalformedError] with its path (P-ENF-4), and so is a message, a status or
+// Malformed material is an [*messages.MalformedError] with its path (P-ENF-4), and so is a message, a status or
 // another thing of a kind that is not known: nothing of a conversation is left out without a word. Text that
 // is not JSON is a [*state.SyntaxError]. On an error t stays as it was.
 func (t *Thread) UnmarshalJSON(data []byte) error {
@@ -40,14 +40,14 @@ func (t *Thread) UnmarshalJSON(data []byte) error {
 	r.Document(func() { got = readThread(&r, v) })
 	for _, gone := range r.Removals() {
 		if gone.Rule != "P-ENF-2" { // more than a member that is not described
-			return &event.MalformedError{
+			return &messages.MalformedError{
 				Rule: gone.Rule, Type: threadName, Path: gone.Path,
 				Want: "only what AG-UI " + event.ProtocolVersion + " describes", Found: "unrecognised material: " + gone.Text,
 			}
 		}
 	}
 	if f := r.Fault(); f != nil {
-		return &event.MalformedError{Rule: "P-ENF-4", Type: threadName, Path: f.Path, Want: f.Want, Found: f.Found}
+		return &messages.MalformedError{Rule: "P-ENF-4", Type: threadName, Path: f.Path, Want: f.Want, Found: f.Found}
 	}
 	*t = got
 	return nil
@@ -139,7 +139,7 @@ func readError(r *wire.Reader, v state.Value) error {
 			Rule: o.String("rule"), Ordinal: int(readInteger(&o, "ordinal")), Type: typ, ID: o.String("id"), Reason: message,
 		}
 	case "malformed":
-		e := &event.MalformedError{
+		e := &messages.MalformedError{
 			Rule: o.String("rule"), Ordinal: int(readInteger(&o, "ordinal")), Type: o.String("type"), Path: o.String("path"),
 		}
 		e.Want, e.Found = wantAndFound(e, message)
@@ -149,7 +149,7 @@ func readError(r *wire.Reader, v state.Value) error {
 }
 
 // wantAndFound takes the text of a malformed error apart, of which all but these two is known.
-func wantAndFound(e *event.MalformedError, text string) (want, found string) {
+func wantAndFound(e *messages.MalformedError, text string) (want, found string) {
 	const between = ", found "
 	if rest, ok := strings.CutPrefix(text, strings.TrimSuffix(e.Error(), between)); ok {
 		if want, found, ok = strings.Cut(rest, between); ok {
@@ -171,7 +171,7 @@ func readSubagents(o *wire.Object, runs []*Run) Subagents {
 	nodes := wire.List(o, "subagents", func(r *wire.Reader, v state.Value) *Subagent {
 		o := r.Object(v)
 		n := &Subagent{
-			RunID:       messages.Subagent(o.String("subagentRunId")),
+			RunID:       messages.SubagentOwner(o.String("subagentRunId")),
 			Announced:   readBool(&o, "announced"),
 			Description: messages.ReadOpt(&o, "description"),
 			Parent:      messages.ReadOwner(&o, "parentSubagentRunId"),
@@ -255,7 +255,7 @@ func readPart[T any, P interface {
 		return part
 	}
 	r.Malformed("what can be read", v)
-	var inside *event.MalformedError
+	var inside *messages.MalformedError
 	if errors.As(err, &inside) {
 		f := r.Fault()
 		f.Path, f.Want, f.Found = f.Path+inside.Path, inside.Want, inside.Found

@@ -109,14 +109,14 @@ func TestStoredThread(t *testing.T) {
 }
 
 func TestStoredErrors(t *testing.T) {
-	malformed := &event.MalformedError{Rule: "P-PIPE-2", Path: "/a", Want: "x, found y", Found: "z"}
+	malformed := &messages.MalformedError{Rule: "P-PIPE-2", Path: "/a", Want: "x, found y", Found: "z"}
 	for _, r := range []struct {
 		name, script string
 		end          error
 		check        func(t *testing.T, err error)
 	}{
 		{"a run that failed", `run | fail no + {"code":""}`, nil, func(t *testing.T, err error) {
-			assert.Equal(t, &reducer.AgentError{Message: "no", Code: event.Some("")}, err)
+			assert.Equal(t, &reducer.AgentError{Message: "no", Code: messages.Some("")}, err)
 		}},
 		{"a violation", "run | say m1 x", nil, func(t *testing.T, err error) {
 			require.ErrorIs(t, err, reducer.ErrProtocol)
@@ -132,14 +132,14 @@ func TestStoredErrors(t *testing.T) {
 			assert.False(t, errors.As(err, &inside), "what lies further down is not stored")
 		}},
 		{"a malformed event", `run | {"type":"STEP_STARTED","stepName":null}`, nil, func(t *testing.T, err error) {
-			require.ErrorIs(t, err, event.ErrMalformed)
-			assert.Equal(t, &event.MalformedError{
+			require.ErrorAs(t, err, new(*messages.MalformedError))
+			assert.Equal(t, &messages.MalformedError{
 				Rule: "P-ENF-4", Ordinal: 2, Type: "STEP_STARTED", Path: "/stepName", Want: "a string", Found: "null",
 			}, err)
 		}},
 		{"a stream that was cut off", "run", nil, func(t *testing.T, err error) {
 			require.ErrorIs(t, err, reducer.ErrTruncated)
-			assert.NotErrorIs(t, err, event.ErrMalformed)
+			assert.NotErrorIs(t, err, messages.ErrMalformed)
 		}},
 		{"a stream that was cut off for a reason", "run", errors.New("connection reset"), func(t *testing.T, err error) {
 			require.ErrorIs(t, err, reducer.ErrTruncated)
@@ -147,7 +147,7 @@ func TestStoredErrors(t *testing.T) {
 		}},
 		{"a stream that was cut off at what is no event", "run", malformed, func(t *testing.T, err error) {
 			require.ErrorIs(t, err, reducer.ErrTruncated)
-			require.ErrorIs(t, err, event.ErrMalformed)
+			require.ErrorAs(t, err, new(*messages.MalformedError))
 		}},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -173,13 +173,13 @@ func TestStoredSubagents(t *testing.T) {
 	tree := "x n suspended b | .s again suspended b | s n succeeded r | tag ? succeeded b | last n failed b"
 	require.Equal(t, tree, showTree(p.th))
 	assert.Equal(t, tree, showTree(th))
-	assert.Equal(t, "again", th.Subagents.Find(event.Subagent("s")).Name, "the later run's is the latest")
+	assert.Equal(t, "again", th.Subagents.Find(messages.SubagentOwner("s")).Name, "the later run's is the latest")
 	var names []string
-	for n := range th.Subagents.Children(th.Subagents.Find(event.Subagent("x"))) {
+	for n := range th.Subagents.Children(th.Subagents.Find(messages.SubagentOwner("x"))) {
 		names = append(names, n.Name)
 	}
 	assert.Equal(t, []string{"again"}, names)
-	assert.Equal(t, &reducer.SubagentError{Message: "no"}, th.Subagents.Find(event.Subagent("last")).Err)
+	assert.Equal(t, &reducer.SubagentError{Message: "no"}, th.Subagents.Find(messages.SubagentOwner("last")).Err)
 	for _, from := range []*reducer.Thread{p.th, th} {
 		next := play(t, "run c | sub s back", &reducer.Options{Thread: from})
 		assert.Equal(t, strings.Replace(tree, ".s again suspended b", ".s back running c", 1), showTree(next.th), "it comes back where it was")
@@ -221,13 +221,13 @@ func TestThreadMalformed(t *testing.T) {
 			require.Equal(t, 1, strings.Count(whole, r.old))
 			got := th
 			err := got.UnmarshalJSON([]byte(strings.Replace(whole, r.old, r.new, 1)))
-			assert.Equal(t, &event.MalformedError{Rule: r.rule, Type: "Thread", Path: r.path, Want: r.want, Found: r.found}, err)
+			assert.Equal(t, &messages.MalformedError{Rule: r.rule, Type: "Thread", Path: r.path, Want: r.want, Found: r.found}, err)
 			assert.Equal(t, whole, string(got.AppendJSON(nil)), "the thread stays as it was")
 		})
 	}
 	t.Run("it is no object", func(t *testing.T) {
 		err := new(reducer.Thread).UnmarshalJSON([]byte("null"))
-		assert.Equal(t, &event.MalformedError{Rule: "P-ENF-4", Type: "Thread", Want: "an object", Found: "null"}, err)
+		assert.Equal(t, &messages.MalformedError{Rule: "P-ENF-4", Type: "Thread", Want: "an object", Found: "null"}, err)
 	})
 	t.Run("it is no JSON", func(t *testing.T) {
 		var syntax *state.SyntaxError
@@ -243,7 +243,7 @@ func TestThreadMalformed(t *testing.T) {
 		text := strings.Replace(whole, `"outcome"`, `"error":{"kind":"malformed","message":"odd","rule":"P","ordinal":1,"type":"T","path":"/p"},"outcome"`, 1)
 		var got reducer.Thread
 		require.NoError(t, got.UnmarshalJSON([]byte(text)))
-		assert.ErrorIs(t, got.Err(), event.ErrMalformed)
+		assert.ErrorAs(t, got.Err(), new(*messages.MalformedError))
 		assert.Equal(t, "P event 1 T /p: want odd, found ", got.Err().Error())
 		assert.Equal(t, got.Err().Error(), stored(t, &got).Err().Error())
 	})

@@ -31,7 +31,7 @@ type Change struct {
 	Delta       string // the text that was appended
 	StepName    string
 	RunID       string
-	Subagent    event.Owner
+	Subagent    messages.Owner
 }
 
 // ChangeKind is the kind of a [Change].

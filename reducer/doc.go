@@ -12,7 +12,7 @@
 // errors, however often they are replayed.
 //
 // Three kinds of trouble are told apart. What the protocol tolerates is an [event.Warning] value in the
-// step that it belongs to. What it forbids is an error, a [*Violation] or an [*event.MalformedError],
+// step that it belongs to. What it forbids is an error, a [*Violation] or an [*messages.MalformedError],
 // after which the thread is final: it keeps all that came before, its last run is rejected, and every
 // further Apply says so. And a run that reports its own failure by RUN_ERROR is an ordinary end of a run,
 // found in [Run.Err] as a [*AgentError].

@@ -15,11 +15,11 @@ import (
 func twoCalls(t *testing.T) *reducer.Thread {
 	th, err := reducer.Fold(reducer.Events(
 		&event.RunStarted{ThreadID: "t", RunID: "r"},
-		&event.ToolCallStart{ToolCallID: "a1", ToolCallName: "f", ParentMessageID: event.Some("a")},
+		&event.ToolCallStart{ToolCallID: "a1", ToolCallName: "f", ParentMessageID: messages.Some("a")},
 		&event.ToolCallEnd{ToolCallID: "a1"},
-		&event.ToolCallStart{ToolCallID: "a2", ToolCallName: "f", ParentMessageID: event.Some("a")},
+		&event.ToolCallStart{ToolCallID: "a2", ToolCallName: "f", ParentMessageID: messages.Some("a")},
 		&event.ToolCallEnd{ToolCallID: "a2"},
-		&event.ToolCallStart{ToolCallID: "b1", ToolCallName: "f", ParentMessageID: event.Some("b")},
+		&event.ToolCallStart{ToolCallID: "b1", ToolCallName: "f", ParentMessageID: messages.Some("b")},
 		&event.ToolCallEnd{ToolCallID: "b1"},
 		&event.RunFinished{ThreadID: "t", RunID: "r"},
 	), nil)

@@ -110,7 +110,7 @@ func appendError(dst []byte, err error) []byte {
 	dst = append(wire.AppendKey(dst, "error"), '{')
 	var failed *AgentError
 	var broken *Violation
-	var malformed *event.MalformedError
+	var malformed *messages.MalformedError
 	switch {
 	case errors.As(err, &failed):
 		dst = wire.AppendString(dst, "kind", "run")
@@ -187,14 +187,14 @@ func appendSeq[T any](dst []byte, key string, items iter.Seq2[int, T], add func(
 	return append(dst, ']')
 }
 
-func appendOpt(dst []byte, key string, o event.Opt[string]) []byte {
+func appendOpt(dst []byte, key string, o messages.Opt[string]) []byte {
 	if s, ok := o.Get(); ok {
 		dst = wire.AppendString(dst, key, s)
 	}
 	return dst
 }
 
-func appendOwner(dst []byte, key string, o event.Owner) []byte {
+func appendOwner(dst []byte, key string, o messages.Owner) []byte {
 	if id, ok := o.RunID(); ok {
 		dst = wire.AppendString(dst, key, id)
 	}

@@ -1,7 +1,6 @@
 package reducer
 
 import (
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -24,11 +23,11 @@ type lifetime struct {
 	openIn  uint64 // the run that it is open in
 	ownedIn uint64 // the run that knows its owner
 	opened  uint64 // when it was opened, to name the first one that is still open
-	owner   event.Owner
+	owner   messages.Owner
 }
 
 // own records the entity's owner for the current run.
-func (l *lifetime) own(run uint64, owner event.Owner) { l.owner, l.ownedIn = owner, run }
+func (l *lifetime) own(run uint64, owner messages.Owner) { l.owner, l.ownedIn = owner, run }
 
 // entry is a message as the reducer knows it.
 type entry struct {

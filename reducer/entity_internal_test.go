@@ -83,7 +83,7 @@ func TestForgetting(t *testing.T) {
 	do(start)
 	for i := range 100 {
 		id := fmt.Sprint(i)
-		do(&event.TextMessageStart{MessageID: id}, &event.ToolCallStart{ToolCallID: id, ToolCallName: "f", ParentMessageID: event.Some(id)},
+		do(&event.TextMessageStart{MessageID: id}, &event.ToolCallStart{ToolCallID: id, ToolCallName: "f", ParentMessageID: messages.Some(id)},
 			&event.ToolCallResult{MessageID: id, ToolCallID: id, Content: messages.Text("")},
 			&event.ToolCallResult{MessageID: "orphan" + id, ToolCallID: "orphan" + id, Content: messages.Text("")},
 			&event.ReasoningStart{MessageID: id})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // ErrProtocol is matched by every [*Violation].
@@ -46,7 +47,7 @@ func (v *Violation) Unwrap() []error {
 // failed run.
 type AgentError struct {
 	Message string
-	Code    event.Opt[string]
+	Code    messages.Opt[string]
 }
 
 // Error returns the run's own message, with the code if there is one.

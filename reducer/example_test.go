@@ -82,18 +82,18 @@ func ExampleThread() {
 		fmt.Println(err)
 		return
 	}
-	planner, booker := event.Subagent("sub-1"), event.Subagent("sub-2")
+	planner, booker := messages.SubagentOwner("sub-1"), messages.SubagentOwner("sub-2")
 	th, err := reducer.Fold(reducer.Events(
 		&event.RunStarted{ThreadID: "thread-1", RunID: "run-1"},
-		&event.SubagentStarted{SubagentRunID: planner, Name: "planner"},
-		&event.SubagentStarted{SubagentRunID: booker, Name: "booker", ParentSubagentRunID: planner},
-		&event.StateDelta{SubagentRunID: planner, Delta: delta},
-		&event.ToolCallStart{SubagentRunID: booker, ToolCallID: "call-1", ToolCallName: "find_room"},
+		&event.SubagentStarted{Attribution: event.By(planner), Name: "planner"},
+		&event.SubagentStarted{Attribution: event.By(booker), Name: "booker", ParentSubagentRunID: planner},
+		&event.StateDelta{Attribution: event.By(planner), Delta: delta},
+		&event.ToolCallStart{Attribution: event.By(booker), ToolCallID: "call-1", ToolCallName: "find_room"},
 		&event.ToolCallArgs{ToolCallID: "call-1", Delta: `{"city":"Bergen"}`},
 		&event.ToolCallEnd{ToolCallID: "call-1"},
-		&event.ToolCallResult{SubagentRunID: booker, MessageID: "res-1", ToolCallID: "call-1", Content: messages.Text("room 7")},
-		&event.SubagentFinished{SubagentRunID: booker},
-		&event.SubagentFinished{SubagentRunID: planner},
+		&event.ToolCallResult{Attribution: event.By(booker), MessageID: "res-1", ToolCallID: "call-1", Content: messages.Text("room 7")},
+		&event.SubagentFinished{Attribution: event.By(booker)},
+		&event.SubagentFinished{Attribution: event.By(planner)},
 		&event.TextMessageStart{MessageID: "m1"},
 		&event.TextMessageContent{MessageID: "m1", Delta: "Two nights in Bergen, room 7."},
 		&event.TextMessageEnd{MessageID: "m1"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/stretchr/testify/require"
 )
@@ -98,7 +99,7 @@ func FuzzThreadJSON(f *testing.F) {
 			return
 		}
 		stored(t, stored(t, &th))
-		th.Subagents.Find(event.Subagent(""))
+		th.Subagents.Find(messages.SubagentOwner(""))
 		r := reducer.New(&reducer.Options{Thread: &th})
 		apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "next"}, &event.RunFinished{ThreadID: "t", RunID: "next"})
 		stored(t, r.Thread())

@@ -60,11 +60,11 @@ type Reducer struct {
 	entries   [messages.KindActivity + 1]map[string]*entry
 	room      []entry // for the entries to come
 	calls     map[string]*call
-	nodeOf    map[event.Owner]int
+	nodeOf    map[messages.Owner]int
 	lastEntry *entry // what find found last
 	lastKind  messages.Kind
 	lastID    string
-	lastTag   event.Owner
+	lastTag   messages.Owner
 	lastOrd   uint64
 	openings  uint64
 	gone      map[messageKey]*entry // of messages that snapshots dropped in this run
@@ -87,7 +87,7 @@ func New(o *Options) *Reducer {
 		expander: chunks.New(),
 		epoch:    1,
 		calls:    make(map[string]*call),
-		nodeOf:   make(map[event.Owner]int),
+		nodeOf:   make(map[messages.Owner]int),
 		state:    state.EmptyObject(),
 		run:      runState{seq: 1}, // what belongs to no run has 0
 	}
@@ -176,7 +176,7 @@ func (r *Reducer) dropRepeated() {
 // The steps are valid until the next Apply. An error is the last word on the stream: it comes with the steps
 // that were delivered before it, the thread is final, its last run is rejected, and every further Apply
 // returns an error that matches [ErrFinal] and the first one. It is a *Violation (matching [ErrProtocol]) or
-// an *event.MalformedError.
+// an *messages.MalformedError.
 func (r *Reducer) Apply(ev event.Event) ([]Delivery, error) {
 	if r.done {
 		return nil, &final{r.err}
@@ -227,7 +227,7 @@ func (r *Reducer) placed(err error) error {
 	if err == nil {
 		return nil
 	}
-	var malformed *event.MalformedError
+	var malformed *messages.MalformedError
 	if errors.As(err, &malformed) {
 		placed := *malformed
 		placed.Ordinal = r.ordinal

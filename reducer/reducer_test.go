@@ -162,9 +162,9 @@ func TestEventsThatAreNone(t *testing.T) {
 			r := reducer.New(nil)
 			apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
 			steps, err := r.Apply(ev)
-			require.ErrorIs(t, err, event.ErrMalformed)
+			require.ErrorAs(t, err, new(*messages.MalformedError))
 			assert.Empty(t, steps)
-			var m *event.MalformedError
+			var m *messages.MalformedError
 			require.ErrorAs(t, err, &m)
 			assert.Equal(t, 2, m.Ordinal)
 			assert.Equal(t, reducer.Rejected, r.Thread().Status())

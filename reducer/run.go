@@ -11,14 +11,14 @@ import (
 // Run is the record of one run (P-RUN-1). Once a snapshot holds it, it never changes.
 type Run struct {
 	ID              string // "" for a run that ended before it said RUN_STARTED
-	ParentRunID     event.Opt[string]
-	ProtocolVersion event.Opt[string]
+	ParentRunID     messages.Opt[string]
+	ProtocolVersion messages.Opt[string]
 	Status          Status
 	Outcome         event.Outcome // as RUN_FINISHED told it; kept when the run was rejected or failed later
 	Result          state.Value   // RUN_FINISHED.result, absent if it had none
 	Usage           []event.TokenUsage
 	// Err is why the run did not end well: a *RunError of a failed run, a *Violation or an
-	// *event.MalformedError of a rejected one, an error that matches ErrTruncated of a truncated one.
+	// *messages.MalformedError of a rejected one, an error that matches ErrTruncated of a truncated one.
 	Err error
 	// Steps holds every step in the order of its start.
 	Steps messages.List[Step]
@@ -32,12 +32,12 @@ type Run struct {
 // Step is one step of a run, of the parent agent or of a subagent (P-VER-4).
 type Step struct {
 	Name     string
-	Owner    event.Owner
+	Owner    messages.Owner
 	Finished bool // false while it is open, and for ever if the run broke off
 }
 
 type stepKey struct {
-	owner event.Owner
+	owner messages.Owner
 	name  string
 }
 
@@ -49,8 +49,8 @@ type runState struct {
 	open   [numNamespaces]int // how many text messages, reasoning messages, spans, calls are open
 	spans  map[string]*lifetime
 	calls  []string // started in this run, in order, for P-RUN-2
-	active map[event.Owner]int
-	ended  map[event.Owner]bool
+	active map[messages.Owner]int
+	ended  map[messages.Owner]bool
 	tagged []int // nodes that take part in this run by the tags of its events only
 	// The messages that are open, be it that the thread does not hold them any more.
 	streaming map[*entry]struct{}
@@ -216,7 +216,7 @@ func (r *Reducer) stepFinished(e *event.StepFinished) error {
 	return nil
 }
 
-func ownerName(o event.Owner) string {
+func ownerName(o messages.Owner) string {
 	if id, ok := o.RunID(); ok {
 		return "subagent " + quote(id)
 	}

@@ -54,14 +54,14 @@ func TestRunRecord(t *testing.T) {
 	require.NoError(t, p.err)
 	run := p.th.LastRun()
 	assert.Equal(t, "r1", run.ID)
-	assert.Equal(t, event.Some("r0"), run.ParentRunID)
-	assert.Equal(t, event.Some("1.0"), run.ProtocolVersion)
+	assert.Equal(t, messages.Some("r0"), run.ParentRunID)
+	assert.Equal(t, messages.Some("1.0"), run.ProtocolVersion)
 	assert.Equal(t, `{"n":1}`, run.Result.String(), "P-RUN-1 a late RUN_ERROR keeps the result")
 	assert.Equal(t, event.OutcomeSuccess, run.Outcome.Type, "and the outcome")
 	assert.Len(t, run.Usage, 1, "and the usage, if it has none itself")
 	assert.Equal(t, []string{"c1"}, run.PendingToolCallIDs)
 	assert.Equal(t, 1, run.Steps.Len())
-	assert.Equal(t, &reducer.AgentError{Message: "late", Code: event.Some("E9")}, run.Err)
+	assert.Equal(t, &reducer.AgentError{Message: "late", Code: messages.Some("E9")}, run.Err)
 	assert.Equal(t, run.Err, p.th.Err())
 	assert.EqualError(t, run.Err, "run failed: late (E9)")
 
@@ -69,7 +69,7 @@ func TestRunRecord(t *testing.T) {
 		p := play(t, `run | fail x + {"usage":[{"model":"m","inputTokens":5}]} | run b | done b + {"usage":[{"model":"m","inputTokens":2}]}`, nil)
 		usage := p.th.Usage()
 		require.Len(t, usage, 1)
-		assert.Equal(t, event.Some(int64(7)), usage[0].InputTokens)
+		assert.Equal(t, messages.Some(int64(7)), usage[0].InputTokens)
 	})
 	t.Run("P-RUN-1 a run without result", func(t *testing.T) {
 		assert.False(t, play(t, "run | done", nil).th.LastRun().Result.Exists())
@@ -215,7 +215,7 @@ func TestProtocolVersions(t *testing.T) {
 	} {
 		t.Run("P-VRS-1 "+version, func(t *testing.T) {
 			r := reducer.New(nil)
-			steps, err := r.Apply(&event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: event.Some(version)})
+			steps, err := r.Apply(&event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: messages.Some(version)})
 			require.NoError(t, err, "warn, go on")
 			assert.Equal(t, warns, len(steps[0].Warnings) == 1)
 			if warns {

@@ -167,7 +167,7 @@ func (p played) types() string {
 // rule returns the rule of the error, "" if there is none.
 func rule(err error) string {
 	var v *reducer.Violation
-	var m *event.MalformedError
+	var m *messages.MalformedError
 	switch {
 	case errors.As(err, &v):
 		return v.Rule
@@ -210,7 +210,7 @@ func showMessage(m *messages.Message) string {
 	return s + showRest(m.EncryptedValue, m.Metadata)
 }
 
-func showRest(secret event.Opt[string], meta messages.Metadata) string {
+func showRest(secret messages.Opt[string], meta messages.Metadata) string {
 	var s string
 	if v, ok := secret.Get(); ok {
 		s += " secret=" + v

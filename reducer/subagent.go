@@ -14,13 +14,13 @@ import (
 type Subagent struct {
 	// RunID is the invocation's subagentRunId, as an owner: it compares equal to the Owner of the messages
 	// that it produced.
-	RunID       event.Owner
+	RunID       messages.Owner
 	Name        string // "" if it was never announced
-	Description event.Opt[string]
+	Description messages.Opt[string]
 	// Parent is the invocation that it was announced under, the parent agent if none.
-	Parent     event.Owner
-	ToolCallID event.Opt[string] // the call that spawned it
-	MessageID  event.Opt[string] // the message that spawned it
+	Parent     messages.Owner
+	ToolCallID messages.Opt[string] // the call that spawned it
+	MessageID  messages.Opt[string] // the message that spawned it
 	// Announced is false for an invocation known by the tags of its events only.
 	Announced    bool
 	Status       SubagentStatus
@@ -62,7 +62,7 @@ func (s SubagentStatus) MarshalText() ([]byte, error) { return []byte(s.String()
 // SubagentError is what SUBAGENT_ERROR told.
 type SubagentError struct {
 	Message string
-	Code    event.Opt[string]
+	Code    messages.Opt[string]
 }
 
 // Error returns the invocation's own message, with the code if there is one.
@@ -84,7 +84,7 @@ func (s Subagents) Len() int { return s.nodes.Len() }
 func (s Subagents) All() iter.Seq2[int, *Subagent] { return s.nodes.All() }
 
 // Find returns the latest invocation with this id, nil if there is none. It costs a pass over the tree.
-func (s Subagents) Find(id event.Owner) *Subagent {
+func (s Subagents) Find(id messages.Owner) *Subagent {
 	for _, n := range s.nodes.Backward() {
 		if n.RunID == id {
 			return n
@@ -164,7 +164,7 @@ func (r *Reducer) addNode(n *Subagent) int {
 
 // tagSeen notes an event of the subagent: one that nothing announced gets a node, and one that an earlier
 // run suspended, or that nothing announced then either, goes on (P-SUB-1).
-func (r *Reducer) tagSeen(o event.Owner) {
+func (r *Reducer) tagSeen(o messages.Owner) {
 	if o.IsParent() || o == r.lastTag {
 		return
 	}
@@ -181,7 +181,7 @@ func (r *Reducer) tagSeen(o event.Owner) {
 
 // nodeFor returns the place of the subagent's node, an unannounced one if there was none; -1 for the parent
 // agent.
-func (r *Reducer) nodeFor(o event.Owner) int {
+func (r *Reducer) nodeFor(o messages.Owner) int {
 	if o.IsParent() {
 		return -1
 	}
@@ -237,7 +237,7 @@ func (r *Reducer) subagentStarted(e *event.SubagentStarted) error {
 		i = r.addNode(&node)
 	}
 	if r.run.active == nil {
-		r.run.active = make(map[event.Owner]int)
+		r.run.active = make(map[messages.Owner]int)
 	}
 	r.run.active[e.SubagentRunID] = i
 	r.change.Kind, r.change.Subagent = SubagentBegan, e.SubagentRunID
@@ -245,7 +245,7 @@ func (r *Reducer) subagentStarted(e *event.SubagentStarted) error {
 }
 
 // endSubagent takes an active subagent off the list and returns its node for the caller to finish.
-func (r *Reducer) endSubagent(o event.Owner) (*Subagent, error) {
+func (r *Reducer) endSubagent(o messages.Owner) (*Subagent, error) {
 	i, active := r.run.active[o]
 	if !active {
 		id, _ := o.RunID()
@@ -253,7 +253,7 @@ func (r *Reducer) endSubagent(o event.Owner) (*Subagent, error) {
 	}
 	delete(r.run.active, o)
 	if r.run.ended == nil {
-		r.run.ended = make(map[event.Owner]bool)
+		r.run.ended = make(map[messages.Owner]bool)
 	}
 	r.run.ended[o] = true
 	r.change.Kind, r.change.Subagent = SubagentEnded, o
@@ -293,5 +293,5 @@ func (r *Reducer) settle(unannounced SubagentStatus) {
 		}
 	}
 	r.run.active, r.run.tagged = nil, nil
-	r.lastTag = event.Owner{}
+	r.lastTag = messages.Owner{}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,28 +78,28 @@ func TestSubagentNode(t *testing.T) {
 	require.NoError(t, p.err)
 	tree := p.th.Subagents
 	require.Equal(t, 4, tree.Len())
-	ann := tree.Find(event.Subagent("s1"))
+	ann := tree.Find(messages.SubagentOwner("s1"))
 	assert.Equal(t, "Ann", ann.Name)
-	assert.Equal(t, event.Some("d"), ann.Description)
-	assert.Equal(t, event.Subagent("s0"), ann.Parent)
-	assert.Equal(t, event.Some("c1"), ann.ToolCallID)
-	assert.Equal(t, event.Some("m1"), ann.MessageID)
+	assert.Equal(t, messages.Some("d"), ann.Description)
+	assert.Equal(t, messages.SubagentOwner("s0"), ann.Parent)
+	assert.Equal(t, messages.Some("c1"), ann.ToolCallID)
+	assert.Equal(t, messages.Some("m1"), ann.MessageID)
 	assert.Equal(t, `{"n":1}`, ann.Result.String())
 	for i, m := range p.th.ProducedBy(ann.RunID) {
 		assert.Equal(t, 1, i)
 		assert.Equal(t, "m2", m.ID)
 	}
-	bob := tree.Find(event.Subagent("s2"))
+	bob := tree.Find(messages.SubagentOwner("s2"))
 	assert.EqualError(t, bob.Err, "subagent failed: broke (E)")
-	assert.Equal(t, []string{"i1", "i2"}, tree.Find(event.Subagent("s3")).InterruptIDs)
-	assert.Nil(t, tree.Find(event.Subagent("s4")))
-	assert.Nil(t, tree.Find(event.Owner{}))
+	assert.Equal(t, []string{"i1", "i2"}, tree.Find(messages.SubagentOwner("s3")).InterruptIDs)
+	assert.Nil(t, tree.Find(messages.SubagentOwner("s4")))
+	assert.Nil(t, tree.Find(messages.Owner{}))
 
 	var names []string
 	for n := range tree.Children(nil) {
 		names = append(names, n.Name)
 	}
-	for n := range tree.Children(tree.Find(event.Subagent("s0"))) {
+	for n := range tree.Children(tree.Find(messages.SubagentOwner("s0"))) {
 		names = append(names, "Boss/"+n.Name)
 	}
 	assert.Equal(t, []string{"Boss", "Bob", "Cid", "Boss/Ann"}, names)
@@ -108,7 +109,7 @@ func TestSubagentNode(t *testing.T) {
 
 	t.Run("P-SUB-1 one that comes back forgets what it waited for", func(t *testing.T) {
 		p := play(t, `run | sub s1 n | endsub s1 + {"result":1,"outcome":{"type":"suspended","interruptIds":["i1"]}} | done | run b | sub s1 m`, nil)
-		n := p.th.Subagents.Find(event.Subagent("s1"))
+		n := p.th.Subagents.Find(messages.SubagentOwner("s1"))
 		assert.Equal(t, "m", n.Name)
 		assert.Empty(t, n.InterruptIDs)
 		assert.False(t, n.Result.Exists())
@@ -122,9 +123,9 @@ func TestSubagentNode(t *testing.T) {
 		assert.Zero(t, tree.Len())
 	})
 	t.Run("a deep tree", func(t *testing.T) {
-		events := []event.Event{&event.RunStarted{ThreadID: "t", RunID: "r"}, &event.SubagentStarted{SubagentRunID: event.Subagent("0"), Name: "n"}}
+		events := []event.Event{&event.RunStarted{ThreadID: "t", RunID: "r"}, &event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("0")), Name: "n"}}
 		for i := 1; i < 5000; i++ {
-			events = append(events, &event.SubagentStarted{SubagentRunID: event.Subagent(fmt.Sprint(i)), Name: "n", ParentSubagentRunID: event.Subagent(fmt.Sprint(i - 1))})
+			events = append(events, &event.SubagentStarted{Attribution: event.By(messages.SubagentOwner(fmt.Sprint(i))), Name: "n", ParentSubagentRunID: messages.SubagentOwner(fmt.Sprint(i - 1))})
 		}
 		p := playEvents(events, nil)
 		require.NoError(t, p.err)

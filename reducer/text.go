@@ -14,9 +14,9 @@ var kindOf = [numNamespaces]messages.Kind{
 // opening is what TEXT_MESSAGE_START and REASONING_MESSAGE_START have in common.
 type opening struct {
 	id    string
-	owner event.Owner
+	owner messages.Owner
 	role  messages.Role
-	name  event.Opt[string]
+	name  messages.Opt[string]
 	meta  messages.Metadata
 }
 
@@ -46,7 +46,7 @@ func (r *Reducer) messageStart(ns namespace, o opening) error {
 }
 
 // messageContent appends to an open message (P-TXT-1, P-TXT-2, P-REA-1).
-func (r *Reducer) messageContent(ns namespace, id string, tag event.Owner, delta string, meta messages.Metadata) error {
+func (r *Reducer) messageContent(ns namespace, id string, tag messages.Owner, delta string, meta messages.Metadata) error {
 	e := r.find(kindOf[ns], id)
 	var l *lifetime
 	if e != nil {
@@ -73,7 +73,7 @@ func (r *Reducer) messageContent(ns namespace, id string, tag event.Owner, delta
 }
 
 // messageEnd closes an open message.
-func (r *Reducer) messageEnd(ns namespace, id string, tag event.Owner, meta messages.Metadata) error {
+func (r *Reducer) messageEnd(ns namespace, id string, tag messages.Owner, meta messages.Metadata) error {
 	e := r.find(kindOf[ns], id)
 	var l *lifetime
 	if e != nil {
@@ -185,7 +185,7 @@ func (r *Reducer) encryptedValue(e *event.ReasoningEncryptedValue) error {
 			r.warn("P-REA-2", e.EntityID, "no tool call has that id; the encrypted value was skipped")
 			return nil
 		}
-		r.editCall(c).EncryptedValue = event.Some(e.EncryptedValue)
+		r.editCall(c).EncryptedValue = messages.Some(e.EncryptedValue)
 		r.changedCall(EncryptedValueSet, c)
 		return nil
 	}
@@ -208,7 +208,7 @@ func (r *Reducer) encryptedValue(e *event.ReasoningEncryptedValue) error {
 		r.warn("P-REA-2", e.EntityID, "no message has that id; the encrypted value was skipped")
 		return nil
 	}
-	r.edit(target).EncryptedValue = event.Some(e.EncryptedValue)
+	r.edit(target).EncryptedValue = messages.Some(e.EncryptedValue)
 	r.changed(EncryptedValueSet, target)
 	return nil
 }

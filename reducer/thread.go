@@ -107,7 +107,7 @@ func (t *Thread) ToolResult(toolCallID string) *messages.Message {
 
 // ProducedBy yields the messages of one owner with their places: what a subagent produced, or, for the zero
 // Owner, what the parent agent and its user did (P-SUB-1). It costs a pass over the messages.
-func (t *Thread) ProducedBy(owner event.Owner) iter.Seq2[int, *messages.Message] {
+func (t *Thread) ProducedBy(owner messages.Owner) iter.Seq2[int, *messages.Message] {
 	return func(yield func(int, *messages.Message) bool) {
 		for i, m := range t.Messages.All() {
 			if m.Owner == owner && !yield(i, m) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 func quote(s string) string { return strconv.Quote(s) }
@@ -30,7 +31,7 @@ func (r *Reducer) admissible(t event.Type) error {
 }
 
 // sameOwner carries out P-VER-5: a tag must name the entity's owner if this run knows it; no tag is fine.
-func (r *Reducer) sameOwner(l *lifetime, id string, tag event.Owner) error {
+func (r *Reducer) sameOwner(l *lifetime, id string, tag messages.Owner) error {
 	if tag.IsParent() || l.ownedIn != r.run.seq || l.owner == tag {
 		return nil
 	}
@@ -38,7 +39,7 @@ func (r *Reducer) sameOwner(l *lifetime, id string, tag event.Owner) error {
 }
 
 // open carries out P-VER-2 and 5 for a START.
-func (r *Reducer) open(ns namespace, l *lifetime, id string, tag event.Owner) error {
+func (r *Reducer) open(ns namespace, l *lifetime, id string, tag messages.Owner) error {
 	if l.openIn == r.run.seq {
 		return r.violation("P-VER-2", id, "a "+namespaceNames[ns]+" with that id is already open")
 	}
@@ -55,7 +56,7 @@ func (r *Reducer) open(ns namespace, l *lifetime, id string, tag event.Owner) er
 }
 
 // goOn carries out P-VER-2 and 5 for what continues or closes; l is nil if the id is unknown.
-func (r *Reducer) goOn(ns namespace, l *lifetime, id string, tag event.Owner) error {
+func (r *Reducer) goOn(ns namespace, l *lifetime, id string, tag messages.Owner) error {
 	if l == nil || l.openIn != r.run.seq {
 		return r.violation("P-VER-2", id, "no "+namespaceNames[ns]+" with that id is open")
 	}
@@ -63,7 +64,7 @@ func (r *Reducer) goOn(ns namespace, l *lifetime, id string, tag event.Owner) er
 }
 
 // shut is goOn for an END.
-func (r *Reducer) shut(ns namespace, l *lifetime, id string, tag event.Owner) error {
+func (r *Reducer) shut(ns namespace, l *lifetime, id string, tag messages.Owner) error {
 	if err := r.goOn(ns, l, id, tag); err != nil {
 		return err
 	}

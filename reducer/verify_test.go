@@ -3,7 +3,7 @@ package reducer_test
 import (
 	"testing"
 
-	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,7 +108,7 @@ func TestSteps(t *testing.T) {
 		{name: "P-VER-4 the parent finishing a subagent's step", script: "run | step @s1 a | endstep a", rule: "P-VER-4", reason: `open under subagent "s1"`},
 		{name: "P-VER-4 the steps are on the run's record", script: "run | step a | step @s1 b | endstep a | fail x",
 			check: func(t *testing.T, p played) {
-				assert.Equal(t, []reducer.Step{{Name: "a", Finished: true}, {Name: "b", Owner: event.Subagent("s1")}}, p.th.LastRun().Steps.Slice())
+				assert.Equal(t, []reducer.Step{{Name: "a", Finished: true}, {Name: "b", Owner: messages.SubagentOwner("s1")}}, p.th.LastRun().Steps.Slice())
 			}},
 	})
 }
@@ -201,7 +201,7 @@ func TestSubagentLifecycle(t *testing.T) {
 
 func TestMalformedEventsRejectTheStream(t *testing.T) {
 	p := play(t, `run | text m1 | say m1 hello | {"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":7}`, nil)
-	var m *event.MalformedError
+	var m *messages.MalformedError
 	require.ErrorAs(t, p.err, &m)
 	assert.Equal(t, 4, m.Ordinal)
 	assert.Equal(t, "/delta", m.Path)
@@ -223,7 +223,7 @@ func TestStrictMode(t *testing.T) {
 			require.NoError(t, lenient.err)
 			require.Len(t, lenient.warnings, 1)
 			p := play(t, script, strict)
-			require.ErrorIs(t, p.err, event.ErrMalformed)
+			require.ErrorAs(t, p.err, new(*messages.MalformedError))
 			assert.Equal(t, "P-ENF-7", rule(p.err))
 			assert.Empty(t, p.warnings)
 			assert.Equal(t, reducer.Rejected, p.th.Status())

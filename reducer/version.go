@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 )
 
 // checkVersion warns of a peer that speaks a newer protocol than ours, or says so unintelligibly
 // (P-VRS-1).
-func (r *Reducer) checkVersion(declared event.Opt[string]) {
+func (r *Reducer) checkVersion(declared messages.Opt[string]) {
 	version, ok := declared.Get()
 	if !ok {
 		return

@@ -197,12 +197,12 @@ func TestHostileStreams(t *testing.T) {
 		}},
 		{"calls in one message", func(n int, do func(...event.Event)) {
 			for i := range n {
-				do(&event.ToolCallStart{ToolCallID: id(i), ToolCallName: "f", ParentMessageID: event.Some("10")})
+				do(&event.ToolCallStart{ToolCallID: id(i), ToolCallName: "f", ParentMessageID: messages.Some("10")})
 			}
 		}},
 		{"arguments of calls in one message", func(n int, do func(...event.Event)) {
 			for i := range n {
-				do(&event.ToolCallStart{ToolCallID: id(i), ToolCallName: "f", ParentMessageID: event.Some("10")})
+				do(&event.ToolCallStart{ToolCallID: id(i), ToolCallName: "f", ParentMessageID: messages.Some("10")})
 			}
 			for i := range n {
 				do(&event.ToolCallArgs{ToolCallID: id(n - 1 - i), Delta: "x"}, &event.ToolCallEnd{ToolCallID: id(n - 1 - i)})
@@ -232,8 +232,8 @@ func TestHostileStreams(t *testing.T) {
 		}},
 		{"subagents and tags", func(n int, do func(...event.Event)) {
 			for i := range n {
-				do(&event.SubagentStarted{SubagentRunID: event.Subagent(id(i)), Name: "n"}, &event.StateDelta{SubagentRunID: event.Subagent("tag" + id(i))},
-					&event.SubagentFinished{SubagentRunID: event.Subagent(id(i))})
+				do(&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner(id(i))), Name: "n"}, &event.StateDelta{Attribution: event.By(messages.SubagentOwner("tag" + id(i)))},
+					&event.SubagentFinished{Attribution: event.By(messages.SubagentOwner(id(i)))})
 			}
 		}},
 		{"runs that fail", func(n int, do func(...event.Event)) {

@@ -24,7 +24,7 @@ type printer struct {
 	messages map[[2]string]bool // that were written, if only in part
 	written  map[[2]string]int  // bytes of text, of messages that streamed
 	calls    map[string]bool    // that were written: true if with their results
-	names    map[event.Owner]string
+	names    map[messages.Owner]string
 	index    callIndex
 	dirty    map[string]activity // that were patched since
 	revision uint64              // of the thread, since a run ended in it
@@ -40,7 +40,7 @@ func newPrinter(w io.Writer, style transcript.Style) *printer {
 	return &printer{
 		out: bufio.NewWriterSize(w, 32<<10), style: style, draw: style.Excerpt(),
 		messages: map[[2]string]bool{}, written: map[[2]string]int{}, calls: map[string]bool{},
-		names: map[event.Owner]string{}, dirty: map[string]activity{},
+		names: map[messages.Owner]string{}, dirty: map[string]activity{},
 	}
 }
 
@@ -255,7 +255,7 @@ func (p *printer) stream(text string) {
 // begin writes the heading of a message that streams.
 func (p *printer) begin(m *messages.Message) {
 	bare := *m
-	bare.Content, bare.ToolCalls, bare.EncryptedValue = messages.Content{}, messages.List[*messages.ToolCall]{}, event.Opt[string]{}
+	bare.Content, bare.ToolCalls, bare.EncryptedValue = messages.Content{}, messages.List[*messages.ToolCall]{}, messages.Opt[string]{}
 	p.write("\n" + p.draw.Message(&bare))
 	p.prefix = p.indent(m.Owner)
 	p.speaker, p.open, p.inLine = key(m), true, false
@@ -263,7 +263,7 @@ func (p *printer) begin(m *messages.Message) {
 }
 
 // indent returns what stands before the lines of an owner's messages.
-func (p *printer) indent(owner event.Owner) string {
+func (p *printer) indent(owner messages.Owner) string {
 	const mark = "x"
 	drawn := p.draw.Message(&messages.Message{Role: messages.RoleAssistant, Owner: owner, Content: messages.Text(mark)})
 	lines := strings.Split(strings.TrimSuffix(drawn, "\n"), "\n")

@@ -11,6 +11,7 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/live"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -209,7 +210,7 @@ func (c *conversation) verdict(ctx context.Context, th *reducer.Thread, last *cl
 	case reducer.Rejected:
 		return exitRejected
 	}
-	var malformed *event.MalformedError
+	var malformed *messages.MalformedError
 	switch {
 	case errors.As(err, &malformed) && malformed.Type == "RunAgentInput":
 		return exitUsage

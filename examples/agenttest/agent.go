@@ -18,8 +18,8 @@ func Weather(_ context.Context, in event.RunInput, emit func(event.Event) error)
 		&event.ToolCallArgs{ToolCallID: call, Delta: `"Oslo"}`},
 		&event.ToolCallEnd{ToolCallID: call},
 		&event.ToolCallResult{MessageID: result, ToolCallID: call, Content: messages.Text(`{"celsius":4}`)},
-		&event.TextMessageChunk{MessageID: event.Some(answer), Delta: event.Some("It is 4 °C ")},
-		&event.TextMessageChunk{Delta: event.Some("in Oslo.")},
+		&event.TextMessageChunk{MessageID: messages.Some(answer), Delta: messages.Some("It is 4 °C ")},
+		&event.TextMessageChunk{Delta: messages.Some("in Oslo.")},
 		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
 	} {
 		if err := emit(ev); err != nil {

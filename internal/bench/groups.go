@@ -498,7 +498,7 @@ func resultsRow(n int) row {
 	for i := range n {
 		id := fmt.Sprintf("call %d", i)
 		prelude = append(prelude,
-			&event.ToolCallStart{ToolCallID: id, ToolCallName: "f", ParentMessageID: event.Some("m")},
+			&event.ToolCallStart{ToolCallID: id, ToolCallName: "f", ParentMessageID: messages.Some("m")},
 			&event.ToolCallEnd{ToolCallID: id})
 	}
 	prelude = append(prelude, &event.TextMessageStart{MessageID: "last"})

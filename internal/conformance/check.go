@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
@@ -73,7 +74,7 @@ func (f *Fixture) checkVerdict(t *testing.T, got *Outcome) {
 	require.Error(t, got.Err)
 	assert.Regexp(t, ruleName, got.Err.Error())
 	assert.Regexp(t, `[A-Z]+_[A-Z_]+`, got.Err.Error(), "the error names the event's type")
-	assert.True(t, errors.Is(got.Err, reducer.ErrProtocol) || errors.Is(got.Err, event.ErrMalformed))
+	assert.True(t, errors.Is(got.Err, reducer.ErrProtocol) || errors.Is(got.Err, messages.ErrMalformed))
 	assert.Equal(t, reducer.Rejected, got.Thread.Status())
 }
 

@@ -142,7 +142,7 @@ func TestStoryOverThreeRuns(t *testing.T) {
 	assert.Equal(t, 100, must[int](t, search.Activity, "/progress"))
 	nested, holder := th.ToolCall("r-1-flights-search")
 	require.NotNil(t, nested)
-	assert.Equal(t, messages.Subagent("r-1-flights"), holder.Owner)
+	assert.Equal(t, messages.SubagentOwner("r-1-flights"), holder.Owner)
 	counts := types(v.bodies[0])
 	for _, name := range []string{
 		"RUN_STARTED", "STEP_STARTED", "REASONING_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "TEXT_MESSAGE_CONTENT",
@@ -199,7 +199,7 @@ func TestStory(t *testing.T) {
 		v := visit(t)
 		v.run("r-1")
 		var switches int
-		last := event.Owner{}
+		last := messages.Owner{}
 		for ev := range frames(v.bodies[0]) {
 			d, _, err := event.NewDecoder(nil).Decode(ev.(event.Frame))
 			require.NoError(t, err)

@@ -18,7 +18,7 @@ type beat struct {
 
 // script collects the beats of one owner, the parent agent or a subagent, in the order of their times.
 type script struct {
-	owner event.Owner
+	owner messages.Owner
 	run   string // the id that all others are made of
 	clock time.Duration
 	beats []beat
@@ -92,19 +92,19 @@ func (s *script) stream(text string, emit func(piece string)) {
 // say streams a message of the assistant.
 func (s *script) say(name, text string) {
 	id := s.id(name)
-	s.emit(&event.TextMessageStart{MessageID: id, Role: messages.RoleAssistant, SubagentRunID: s.owner})
+	s.emit(&event.TextMessageStart{MessageID: id, Role: messages.RoleAssistant, Attribution: event.By(s.owner)})
 	s.stream(text, func(piece string) {
-		s.emit(&event.TextMessageContent{MessageID: id, Delta: piece, SubagentRunID: s.owner})
+		s.emit(&event.TextMessageContent{MessageID: id, Delta: piece, Attribution: event.By(s.owner)})
 	})
-	s.emit(&event.TextMessageEnd{MessageID: id, SubagentRunID: s.owner})
+	s.emit(&event.TextMessageEnd{MessageID: id, Attribution: event.By(s.owner)})
 }
 
 // sayInChunks streams a message of the assistant by the shorthand.
 func (s *script) sayInChunks(name, text string) {
-	id := event.Some(s.id(name))
+	id := messages.Some(s.id(name))
 	s.stream(text, func(piece string) {
-		s.emit(&event.TextMessageChunk{MessageID: id, Delta: event.Some(piece), SubagentRunID: s.owner})
-		id = event.Opt[string]{}
+		s.emit(&event.TextMessageChunk{MessageID: id, Delta: messages.Some(piece), Attribution: event.By(s.owner)})
+		id = messages.Opt[string]{}
 	})
 }
 
@@ -112,30 +112,30 @@ func (s *script) sayInChunks(name, text string) {
 func (s *script) reason(name, text string) {
 	id := s.id(name)
 	s.emit(
-		&event.ReasoningStart{MessageID: id, SubagentRunID: s.owner},
-		&event.ReasoningMessageStart{MessageID: id, SubagentRunID: s.owner},
+		&event.ReasoningStart{MessageID: id, Attribution: event.By(s.owner)},
+		&event.ReasoningMessageStart{MessageID: id, Attribution: event.By(s.owner)},
 	)
 	s.stream(text, func(piece string) {
-		s.emit(&event.ReasoningMessageContent{MessageID: id, Delta: piece, SubagentRunID: s.owner})
+		s.emit(&event.ReasoningMessageContent{MessageID: id, Delta: piece, Attribution: event.By(s.owner)})
 	})
 	s.emit(
-		&event.ReasoningMessageEnd{MessageID: id, SubagentRunID: s.owner},
-		&event.ReasoningEnd{MessageID: id, SubagentRunID: s.owner},
+		&event.ReasoningMessageEnd{MessageID: id, Attribution: event.By(s.owner)},
+		&event.ReasoningEnd{MessageID: id, Attribution: event.By(s.owner)},
 	)
 }
 
 // call streams a tool call that belongs to the message parent, or to one of its own if that is "".
 func (s *script) call(name, tool, parent, args string) (id string) {
 	id = s.id(name)
-	start := &event.ToolCallStart{ToolCallID: id, ToolCallName: tool, SubagentRunID: s.owner}
+	start := &event.ToolCallStart{ToolCallID: id, ToolCallName: tool, Attribution: event.By(s.owner)}
 	if parent != "" {
-		start.ParentMessageID = event.Some(s.id(parent))
+		start.ParentMessageID = messages.Some(s.id(parent))
 	}
 	s.emit(start)
 	s.stream(args, func(piece string) {
-		s.emit(&event.ToolCallArgs{ToolCallID: id, Delta: piece, SubagentRunID: s.owner})
+		s.emit(&event.ToolCallArgs{ToolCallID: id, Delta: piece, Attribution: event.By(s.owner)})
 	})
-	s.emit(&event.ToolCallEnd{ToolCallID: id, SubagentRunID: s.owner})
+	s.emit(&event.ToolCallEnd{ToolCallID: id, Attribution: event.By(s.owner)})
 	return id
 }
 
@@ -143,20 +143,20 @@ func (s *script) call(name, tool, parent, args string) (id string) {
 func (s *script) result(callID, content string) {
 	s.emit(&event.ToolCallResult{
 		MessageID: callID + "-result", ToolCallID: callID, Content: messages.Text(content),
-		Role: messages.RoleTool, SubagentRunID: s.owner,
+		Role: messages.RoleTool, Attribution: event.By(s.owner),
 	})
 }
 
 // patch changes the shared state.
 func (s *script) patch(ops ...state.Op) {
-	s.emit(&event.StateDelta{Delta: ops, SubagentRunID: s.owner})
+	s.emit(&event.StateDelta{Delta: ops, Attribution: event.By(s.owner)})
 }
 
 // step plays what is a named step.
 func (s *script) step(name string, play func()) {
-	s.emit(&event.StepStarted{StepName: name, SubagentRunID: s.owner})
+	s.emit(&event.StepStarted{StepName: name, Attribution: event.By(s.owner)})
 	play()
-	s.emit(&event.StepFinished{StepName: name, SubagentRunID: s.owner})
+	s.emit(&event.StepFinished{StepName: name, Attribution: event.By(s.owner)})
 }
 
 func replace(path string, v state.Value) state.Op {

@@ -23,7 +23,7 @@ const bookTool = "book_hotel"
 // tell writes the run that in asks for.
 func tell(in *event.RunInput) []beat {
 	s := &script{run: in.RunID}
-	s.emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID, ProtocolVersion: event.Some(event.ProtocolVersion)})
+	s.emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID, ProtocolVersion: messages.Some(event.ProtocolVersion)})
 	s.pause(thinking)
 	var end ending
 	switch {
@@ -50,11 +50,11 @@ type ending struct {
 
 func (s *script) end(in *event.RunInput, end ending) {
 	usage := []event.TokenUsage{{
-		Provider: event.Some("agfold"), Model: event.Some("demo-1"),
-		InputTokens: event.Some(200 + 40*int64(len(in.Messages))), OutputTokens: event.Some(end.tokens),
+		Provider: messages.Some("agfold"), Model: messages.Some("demo-1"),
+		InputTokens: messages.Some(200 + 40*int64(len(in.Messages))), OutputTokens: messages.Some(end.tokens),
 	}}
 	if end.failed != "" {
-		s.emit(&event.RunError{Message: end.failed, Code: event.Some("demo"), Usage: usage})
+		s.emit(&event.RunError{Message: end.failed, Code: messages.Some("demo"), Usage: usage})
 		return
 	}
 	s.emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID, Result: end.result, Outcome: end.outcome, Usage: usage})
@@ -190,7 +190,7 @@ func (s *script) helpers() {
 	flights, sights := s.helper("flights"), s.helper("sights")
 	started := func(helper *script, name, description string) {
 		helper.emit(&event.SubagentStarted{
-			SubagentRunID: helper.owner, Name: name, Description: event.Some(description), ParentToolCallID: event.Some(id),
+			Attribution: event.By(helper.owner), Name: name, Description: messages.Some(description), ParentToolCallID: messages.Some(id),
 		})
 		helper.pause(working)
 	}
@@ -201,14 +201,14 @@ func (s *script) helpers() {
 	flights.pause(breath)
 	flights.say("answer", "There is one flight that fits: Friday 18:40, back on Sunday 20:15, for 139 EUR.")
 	flights.patch(add("/trip/flight", text("Fri 18:40, back Sun 20:15")))
-	flights.emit(&event.SubagentFinished{SubagentRunID: flights.owner, Result: state.Object(member("price", state.Int(139)))})
+	flights.emit(&event.SubagentFinished{Attribution: event.By(flights.owner), Result: state.Object(member("price", state.Int(139)))})
 
 	started(sights, "sights", "picks what to see")
 	sights.reason("thoughts", "Two days only: the old town, the river, and a place to eat.")
 	sights.pause(breath)
 	sights.say("answer", "My three picks: the Alfama quarter in the morning, tram 28 before the crowds, and sunset at Cais das Colunas.")
 	sights.patch(add("/trip/sights", state.Array(text("Alfama"), text("tram 28"), text("Cais das Colunas"))))
-	sights.emit(&event.SubagentFinished{SubagentRunID: sights.owner})
+	sights.emit(&event.SubagentFinished{Attribution: event.By(sights.owner)})
 
 	s.together(flights, sights)
 	s.pause(breath)
@@ -220,7 +220,7 @@ func (s *script) helpers() {
 // helper returns an empty script of a subagent.
 func (s *script) helper(name string) *script {
 	id := s.id(name)
-	return &script{owner: messages.Subagent(id), run: id}
+	return &script{owner: messages.SubagentOwner(id), run: id}
 }
 
 // propose is what follows the client's time: the agent sums up and asks whether it may book.
@@ -241,8 +241,8 @@ func (s *script) propose(clock string) ending {
 	return ending{tokens: 96, outcome: event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{
 		ID:         s.id("approve"),
 		Reason:     "tool_call",
-		Message:    event.Some("Book Casa do Bairro for two nights, 214 EUR?"),
-		ToolCallID: event.Some(call),
+		Message:    messages.Some("Book Casa do Bairro for two nights, 214 EUR?"),
+		ToolCallID: messages.Some(call),
 		ResponseSchema: state.Object(
 			member("type", text("object")),
 			member("properties", state.Object(member("approved", state.Object(member("type", text("boolean")))))),

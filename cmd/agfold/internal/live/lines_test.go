@@ -160,12 +160,12 @@ func TestLines(t *testing.T) {
 	t.Run("no control character of an agent gets through", func(t *testing.T) {
 		const evil = "\x1b[2J\x1b]0;title\x07\u009b31m\rover\u202e"
 		r := reducer.New(nil)
-		owner := messages.Subagent(evil)
+		owner := messages.SubagentOwner(evil)
 		for _, ev := range []event.Event{
 			&event.RunStarted{ThreadID: evil, RunID: evil},
 			&event.StepStarted{StepName: evil},
-			&event.SubagentStarted{SubagentRunID: owner, Name: evil, Description: event.Some(evil)},
-			&event.TextMessageStart{MessageID: evil, Name: event.Some(evil), SubagentRunID: owner},
+			&event.SubagentStarted{Attribution: event.By(owner), Name: evil, Description: messages.Some(evil)},
+			&event.TextMessageStart{MessageID: evil, Name: messages.Some(evil), Attribution: event.By(owner)},
 			&event.TextMessageContent{MessageID: evil, Delta: evil},
 			&event.ToolCallStart{ToolCallID: evil, ToolCallName: evil},
 			&event.ToolCallArgs{ToolCallID: evil, Delta: evil},

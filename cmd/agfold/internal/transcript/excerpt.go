@@ -12,13 +12,13 @@ import (
 // drawing costs a pass over the thread. It is for one goroutine at a time.
 type Excerpt struct {
 	Style
-	places    map[event.Owner]place
-	suspended map[event.Owner]bool // those that keep their place when they come back
+	places    map[messages.Owner]place
+	suspended map[messages.Owner]bool // those that keep their place when they come back
 }
 
 // Excerpt returns an excerpt that knows no subagents.
 func (s Style) Excerpt() *Excerpt {
-	return &Excerpt{s, map[event.Owner]place{}, map[event.Owner]bool{}}
+	return &Excerpt{s, map[messages.Owner]place{}, map[messages.Owner]bool{}}
 }
 
 // Restate tells of all subagents of a thread. It costs a pass over them.
@@ -28,7 +28,7 @@ func (x *Excerpt) Restate(t *reducer.Thread) {
 		x.places[n.RunID] = place{subagentName(n), min(depth+1, maxGutter)}
 		x.suspended[n.RunID] = n.Status == reducer.SubagentSuspended
 	}
-	maps.DeleteFunc(x.suspended, func(_ event.Owner, is bool) bool { return !is })
+	maps.DeleteFunc(x.suspended, func(_ messages.Owner, is bool) bool { return !is })
 }
 
 // Began tells that a subagent has begun, or come back to where it was (P-SUB-1).
@@ -45,10 +45,10 @@ func (x *Excerpt) Began(e *event.SubagentStarted) {
 }
 
 // Suspended tells that a subagent waits and may come back.
-func (x *Excerpt) Suspended(o event.Owner) { x.suspended[o] = true }
+func (x *Excerpt) Suspended(o messages.Owner) { x.suspended[o] = true }
 
 // place is where a subagent stands: under the parent agent if nothing announced it.
-func (x *Excerpt) place(o event.Owner) place {
+func (x *Excerpt) place(o messages.Owner) place {
 	if pl, ok := x.places[o]; ok || o.IsParent() {
 		return pl
 	}
@@ -67,5 +67,5 @@ func (x *Excerpt) Call(holder *messages.Message, c *messages.ToolCall, results .
 
 // around is a view of what a message needs.
 func (x *Excerpt) around(m *messages.Message, results map[string][]*messages.Message) *View {
-	return &View{Style: x.Style, results: results, places: map[event.Owner]place{m.Owner: x.place(m.Owner)}}
+	return &View{Style: x.Style, results: results, places: map[messages.Owner]place{m.Owner: x.place(m.Owner)}}
 }

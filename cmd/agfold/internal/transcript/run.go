@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -13,10 +14,10 @@ const maxSteps = 12
 
 // Run draws how a run ended, or that it goes on: status, error, result, steps, pending tool calls and usage.
 func (s Style) Run(run *reducer.Run) string {
-	return s.run(run, func(o event.Owner) string { return CleanLine(o.String()) })
+	return s.run(run, func(o messages.Owner) string { return CleanLine(o.String()) })
 }
 
-func (s Style) run(run *reducer.Run, owner func(event.Owner) string) string {
+func (s Style) run(run *reducer.Run, owner func(messages.Owner) string) string {
 	p := s.page()
 	id := "(no id)"
 	if run.ID != "" {
@@ -57,7 +58,7 @@ func (p *page) field(name, text string) {
 	})
 }
 
-func steps(run *reducer.Run, owner func(event.Owner) string) string {
+func steps(run *reducer.Run, owner func(messages.Owner) string) string {
 	var names []string
 	for i, step := range run.Steps.All() {
 		if i == maxSteps {
@@ -81,7 +82,7 @@ func (p *page) usage(usage []event.TokenUsage) {
 	for _, u := range usage {
 		var counts []string
 		for _, c := range []struct {
-			n    event.Opt[int64]
+			n    messages.Opt[int64]
 			name string
 		}{
 			{u.InputTokens, "in"}, {u.OutputTokens, "out"}, {u.TotalTokens, "total"}, {u.ReasoningTokens, "reasoning"},

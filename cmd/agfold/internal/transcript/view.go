@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -18,7 +17,7 @@ type View struct {
 	results map[string][]*messages.Message // tool messages by the call that they answer
 	calls   map[string]bool                // the calls that the thread holds
 	pending map[string]bool                // the calls that its client is to answer
-	places  map[event.Owner]place
+	places  map[messages.Owner]place
 }
 
 // place is where in the tree a subagent stands.
@@ -36,7 +35,7 @@ func (s Style) View(t *reducer.Thread) *View {
 		Style: s, thread: t,
 		results: map[string][]*messages.Message{},
 		calls:   map[string]bool{}, pending: map[string]bool{},
-		places: map[event.Owner]place{},
+		places: map[messages.Owner]place{},
 	}
 	for _, m := range t.Messages.All() {
 		if m.Role == messages.RoleTool {
@@ -152,7 +151,7 @@ func (v *View) section(title string) string {
 }
 
 // owner names an owner, clean.
-func (v *View) owner(o event.Owner) string {
+func (v *View) owner(o messages.Owner) string {
 	if pl, ok := v.places[o]; ok {
 		return pl.name
 	}
