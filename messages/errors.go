@@ -40,4 +40,3 @@ func (e *MalformedError) Error() string {
 
 // Unwrap returns ErrMalformed.
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
-
