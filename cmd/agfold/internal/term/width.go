@@ -1,0 +1,139 @@
+package term
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// Columns returns how many columns a text of one line takes on a terminal: colours take none, ✅ and 漢 take two.
+func (t Text) Columns() int {
+	n := 0
+	for s := t.s; s != ""; {
+		size, cols, _ := step(s)
+		n += cols
+		s = s[size:]
+	}
+	return n
+}
+
+// step measures the first character, as a reader sees it, or escape sequence of s: its bytes, its columns, and whether a
+// line may be broken after it (Unicode UAX #14). Spaces and other ASCII are left to the caller to break at.
+func step(s string) (size, cols int, mayBreak bool) {
+	if s[0] == 0x1b {
+		return sequence(s), 0, false
+	}
+	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
+		return 1, 1, false
+	}
+	cluster, _, boundaries, _ := uniseg.StepString(s, -1)
+	return len(cluster), boundaries >> uniseg.ShiftWidth, boundaries&uniseg.MaskLine == uniseg.LineCanBreak
+}
+
+// sequence returns the length of the escape sequence that s begins with.
+func sequence(s string) int {
+	for i := len("\x1b["); i < len(s); i++ {
+		if s[i] >= 0x40 && s[i] <= 0x7e {
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// Clip shortens a text of one line to width columns, with an ellipsis in place of the rest, and ends its colours. It
+// costs no more than what it keeps.
+func (t Text) Clip(width int) Text {
+	if len(t.s) <= width {
+		return t
+	}
+	cols, end, coloured := 0, 0, false
+	for i := 0; i < len(t.s); {
+		size, n, _ := step(t.s[i:])
+		if cols+n > width {
+			text := strings.TrimRight(t.s[:end], " ") + "…"
+			if coloured {
+				text += reset
+			}
+			return Text{text}
+		}
+		coloured = coloured || t.s[i] == 0x1b
+		i += size
+		if cols += n; cols < width {
+			end = i
+		}
+	}
+	return t
+}
+
+// Wrap yields the lines of a text, each at most width columns wide: broken between words, and within a word only if
+// the word is wider. The continuation of a line is indented as that line is.
+func (t Text) Wrap(width int) iter.Seq[Text] {
+	return func(yield func(Text) bool) {
+		for part := range strings.SplitSeq(t.s, "\n") {
+			if !wrapLine(part, max(width, 1), yield) {
+				return
+			}
+		}
+	}
+}
+
+func wrapLine(text string, width int, yield func(Text) bool) bool {
+	text = strings.TrimRight(text, " ")
+	body := strings.TrimLeft(text, " ")
+	lead := strings.Repeat(" ", min(len(text)-len(body), width/2))
+	text = lead + body
+	hang := lead
+	if mark := bullet(body); len(lead)+mark <= width/2 {
+		hang += strings.Repeat(" ", mark)
+	}
+	prefix := ""
+	for {
+		cut, next := breakAt(text, width-len(prefix))
+		if !yield(Text{prefix + text[:cut]}) {
+			return false
+		}
+		if text = text[next:]; text == "" {
+			return true
+		}
+		prefix = hang
+	}
+}
+
+// bullet returns the length of the mark of a list item that text starts with, 0 if there is none.
+func bullet(text string) int {
+	for _, mark := range []string{"- ", "* ", "+ "} {
+		if strings.HasPrefix(text, mark) {
+			return len(mark)
+		}
+	}
+	return 0
+}
+
+// breakAt finds where to end the first line of text, and where the next one begins.
+func breakAt(text string, width int) (cut, next int) {
+	cols, inWord := 0, false
+	for i := 0; i < len(text); {
+		size, n, mayBreak := step(text[i:])
+		space := size == 1 && text[i] == ' '
+		if space && inWord {
+			cut = i
+		}
+		inWord = !space
+		cols += n
+		if inWord && cols > width {
+			if cut == 0 {
+				cut = i // within the word
+			}
+			if cut == 0 {
+				cut = size // one character is wider than the line
+			}
+			return len(strings.TrimRight(text[:cut], " ")), len(text) - len(strings.TrimLeft(text[cut:], " "))
+		}
+		i += size
+		if mayBreak {
+			cut = i
+		}
+	}
+	return len(text), len(text)
+}
