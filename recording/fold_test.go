@@ -111,7 +111,7 @@ func TestFoldCountsThroughTheRecording(t *testing.T) {
 	assert.Equal(t, []string{"P-ENF-1 2", "P-ENF-1 5"}, *warned)
 	assert.Equal(t, 5, f.Seen())
 
-	for text, rule := range map[string]string{first + timed(started, broken): "P-VER-2", first + timed(started, misshapen): "P-DEC-1"} {
+	for text, rule := range map[string]string{first + timed(started, broken): "P-VER-2", first + timed(started, misshapen): "P-ENF-4"} {
 		f, th, err := whole(t, text)
 		require.NoError(t, err)
 		assert.Equal(t, reducer.Rejected, th.Status())

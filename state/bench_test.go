@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/state"
 )
@@ -61,22 +59,6 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 	runtime.KeepAlive(docs)
-}
-
-// BenchmarkApplyJSONPatch is the same with the json-patch package.
-func BenchmarkApplyJSONPatch(b *testing.B) {
-	for _, n := range []int{20, 20_000} {
-		b.Run(fmt.Sprintf("replace/items=%d", n), func(b *testing.B) {
-			doc := todo(n)
-			patch := must(jsonpatch.DecodePatch([]byte(oneOp[0].patch)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := patch.Apply(doc); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }
 
 // BenchmarkManyPatches is a chain of small patches; the cost of one should not depend on how many

@@ -1,7 +1,7 @@
 // Command bench measures the project against its own goals and its peers, all in one run on one machine, and
 // prints a table of ratios.
 //
-//	go run ./internal/bench [-quick] [-oracle DIR]
+//	go run -C internal/bench . [-quick] [-oracle DIR]
 //
 // Every figure is the best of several rounds, and the rows of a group are measured in turn, so that a noisy
 // neighbour does not decide. A ratio compares a row with the first row of its group.
@@ -27,7 +27,7 @@ func main() {
 	quick := flag.Bool("quick", false, "one short round of each, to see that it runs")
 	oracle := flag.String("oracle", "", "a `folder` with the official client's bench.mjs and node_modules, to compare with it")
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), "usage: go run ./internal/bench [-quick] [-oracle DIR]\n\n"+
+		fmt.Fprint(flag.CommandLine.Output(), "usage: go run -C internal/bench . [-quick] [-oracle DIR]\n\n"+
 			"Measures the fold against the floor, itself at other sizes, and its peers, in one run.\n\n")
 		flag.PrintDefaults()
 	}

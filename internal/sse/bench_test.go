@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	r3labs "github.com/r3labs/sse/v2"
 )
 
 var benchStreams = []struct {
@@ -21,7 +19,7 @@ var benchStreams = []struct {
 }
 
 // BenchmarkRead compares, in one run and for reads of 4 KB, the Reader with bare line framing on a
-// bufio.Reader and with the reader of r3labs/sse.
+// bufio.Reader.
 func BenchmarkRead(b *testing.B) {
 	for _, s := range benchStreams {
 		run := func(name string, read func(io.Reader) int) {
@@ -50,17 +48,6 @@ func BenchmarkRead(b *testing.B) {
 			}
 			return n
 		})
-		if s.name != "lines10MB" { // seconds long there
-			run("r3labs", func(src io.Reader) (n int) {
-				r := r3labs.NewEventStreamReader(src, 64<<20)
-				for {
-					if _, err := r.ReadEvent(); err != nil {
-						return n
-					}
-					n++
-				}
-			})
-		}
 	}
 }
 

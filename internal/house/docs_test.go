@@ -1,5 +1,5 @@
 // Package readme holds the test that keeps the README's code true.
-package readme
+package house
 
 import (
 	"io/fs"
@@ -11,8 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-const root = "../.."
 
 // Every block of Go in the README stands, line by line, in a file under examples, which the tests compile and
 // run.

@@ -1,0 +1,16 @@
+module github.com/agfold/agfold/internal/bench
+
+go 1.26.0
+
+require (
+	github.com/agfold/agfold v0.0.0
+	github.com/evanphx/json-patch/v5 v5.9.11
+	github.com/r3labs/sse/v2 v2.10.0
+)
+
+require (
+	golang.org/x/net v0.62.0 // indirect
+	gopkg.in/cenkalti/backoff.v1 v1.1.0 // indirect
+)
+
+replace github.com/agfold/agfold => ../..
