@@ -21,11 +21,11 @@ var surface = map[string]int{
 	"state":     88,
 	"subscribe": 20,
 	"messages":  116,
-	"event":     335,
+	"event":     303,
 	"chunks":    10,
 	"reducer":   99,
-	"recording": 46,
-	"client":    96,
+	"recording": 53,
+	"client":    87,
 }
 
 // offenders are the internal types that exported signatures may still name, by the name that shows them.
