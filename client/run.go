@@ -59,10 +59,11 @@ func (s *Session) drain(ctx context.Context, o *RunOptions) (*Result, error) {
 	return res, last
 }
 
-// Run is Send pulled event by event: it yields each step as it has been applied, over all rounds, and works as
-// long as the caller pulls. What Send returns as its error comes alone and last, when the session is free again
-// and [Session.Result] tells the rest. Breaking out stops the run. Nil options run on the thread as it is. The
-// result can be ranged over once, and a step's warnings are valid until the next.
+// Run is Send pulled delivery by delivery, over all rounds; it works as long as the caller pulls. While the caller
+// looks at a delivery, [Session.Thread] returns the thread right after that delivery. What Send returns as its error
+// comes alone and last, when the session is free again and [Session.Result] tells the rest. Breaking out stops the
+// run. Nil options run on the thread as it is. The result can be ranged over once, and a delivery's warnings are
+// valid until the next one.
 func (s *Session) Run(ctx context.Context, o *RunOptions) iter.Seq2[reducer.Delivery, error] {
 	if o == nil {
 		o = new(RunOptions)
@@ -293,35 +294,50 @@ func (p *pull) run(in event.RunInput) {
 func (p *pull) apply(ev event.Event) bool {
 	s := p.s
 	s.mu.Lock()
-	before := p.fold.Revision()
-	steps, err := p.fold.Apply(ev)
-	if p.fold.Revision() != before {
-		s.hub.Changed()
+	seen := p.fold.Revision()
+	changed := func() {
+		if now := p.fold.Revision(); now != seen {
+			seen = now
+			s.hub.Changed()
+		}
 	}
-	s.mu.Unlock()
-	p.rejected = err
-	for _, step := range steps {
-		for _, w := range step.Warnings {
-			s.o.OnWarning(w)
+	for d, err := range p.fold.Deliver(ev) {
+		changed()
+		if err != nil {
+			p.rejected = err
+			break
 		}
-		switch step.Change.Kind {
-		case reducer.RunBegan:
-			p.ended = false
-		case reducer.RunEnded:
-			p.ended = true
-		}
-		if !p.yield(step, nil) {
+		s.mu.Unlock() // whoever looks at the delivery may use the session
+		more := p.deliver(d)
+		s.mu.Lock()
+		if !more {
 			p.broken, p.err = true, ErrStopped
-			return false
+			break
 		}
 	}
-	if err != nil {
+	changed() // by the rest of an event whose loop was left
+	s.mu.Unlock()
+	if p.rejected != nil || p.broken {
 		return false
 	}
 	if p.err = s.hub.Flush(p.ctx); p.err == nil {
 		p.err = p.ctx.Err() // whatever the agent makes of it
 	}
 	return p.err == nil
+}
+
+// deliver hands a delivery to the caller and reports whether to go on.
+func (p *pull) deliver(d reducer.Delivery) bool {
+	for _, w := range d.Warnings {
+		p.s.o.OnWarning(w)
+	}
+	switch d.Change.Kind {
+	case reducer.RunBegan:
+		p.ended = false
+	case reducer.RunEnded:
+		p.ended = true
+	}
+	return p.yield(d, nil)
 }
 
 // why names the true reason of an error that came while the context had ended: our own stop or the caller's.

@@ -707,3 +707,36 @@ func TestSeveralRunsOnOneStream(t *testing.T) {
 	assert.Equal(t, []event.TokenUsage{{InputTokens: messages.Some(int64(3))}}, res.Usage)
 	assert.Len(t, res.NewMessages, 2)
 }
+
+func TestEachDeliveryIsSeenWithItsThread(t *testing.T) {
+	for name, chunk := range map[string]string{
+		"text":  `{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`,
+		"calls": `{"type":"TOOL_CALL_CHUNK","toolCallId":"a","toolCallName":"f","delta":"{}"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := client.NewSession(script(says(begins, chunk, `{"type":"MESSAGES_SNAPSHOT","messages":[]}`, succeeds)), quiet(client.SessionOptions{}))
+			var held []int
+			for d, err := range s.Run(t.Context(), nil) {
+				require.NoError(t, err)
+				th := s.Thread()
+				held = append(held, th.Messages.Len())
+				if i := d.Change.Index; i >= 0 {
+					assert.Equal(t, "a", th.Messages.At(i).ID)
+				}
+			}
+			assert.Equal(t, []int{0, 1, 1, 1, 0, 0}, held, "begin, start, content, end, snapshot, finish")
+		})
+	}
+	t.Run("breaking out keeps the rest of the event, and subscribers see it", func(t *testing.T) {
+		s := client.NewSession(script(says(begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`, succeeds)), quiet(client.SessionOptions{}))
+		snapshots := s.Subscribe(t.Context())
+		for d := range s.Run(t.Context(), nil) {
+			if d.Change.Kind == reducer.MessageAdded {
+				break
+			}
+		}
+		s.Close()
+		assert.Equal(t, "x", s.Thread().Messages.At(0).Text())
+		assert.Same(t, s.Thread(), last(snapshots))
+	})
+}

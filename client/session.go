@@ -189,7 +189,7 @@ func (s *Session) snapshot() *reducer.Thread {
 // ends. See [subscribe.Hub.Latest], and package subscribe for how to see less of it.
 func (s *Session) Subscribe(ctx context.Context) <-chan *reducer.Thread { return s.hub.Latest(ctx) }
 
-// Revisions returns a subscription to the snapshots after each event of the stream that changed the thread, and
+// Revisions returns a subscription to the snapshots after each delivery of the stream, and
 // after each change between runs, in order; see [subscribe.Hub.Every] for what happens when its reader is slow.
 // With the Block policy it holds back the events of a run, but no change between runs and no call that ends:
 // what is owed then is handed over by a goroutine, which stays until the reader has taken it or has gone.

@@ -22,7 +22,7 @@ func BenchmarkSession(b *testing.B) {
 		r := reducer.New(nil)
 		for ev, err := range event.Upgrade(deltas(b.N)) {
 			if err == nil {
-				_, err = r.Apply(ev)
+				err = r.Apply(ev)
 			}
 			if err != nil {
 				b.Fatal(err)

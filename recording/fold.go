@@ -16,6 +16,8 @@ import (
 type FoldOptions struct {
 	// Strict makes what enforcement would remove with a warning an error (P-ENF-7).
 	Strict bool
+	// Through is the ordinal of the last event to fold; 0 folds all events.
+	Through int
 	// OnWarning is called with each warning as it arises, those about a run's input included. Nil drops them.
 	OnWarning func(event.Warning)
 	// MaxEventBytes bounds the data of one event, for Fold: a Folder's recording is open already. 0 means
@@ -53,7 +55,7 @@ func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
 	}
 	f := NewFolder(rec, o)
 	var cause error
-	for _, err := range f.Steps() {
+	for _, err := range f.Deliveries() {
 		cause = err
 	}
 	th := f.End(cause)
@@ -69,6 +71,7 @@ type Folder struct {
 	warn func(event.Warning)
 
 	strict   bool
+	through  int
 	begun    bool // the first entry was seen
 	reducer  *reducer.Reducer
 	upgrader *event.Upgrader
@@ -83,7 +86,7 @@ type Folder struct {
 func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 	f := &Folder{rec: rec, warn: func(event.Warning) {}}
 	if o != nil {
-		f.strict = o.Strict
+		f.strict, f.through = o.Strict, o.Through
 		if o.OnWarning != nil {
 			f.warn = o.OnWarning
 		}
@@ -101,6 +104,10 @@ func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 
 func (f *Folder) start(o *reducer.Options) {
 	o.Strict = f.strict
+	o.OnWarning = func(w event.Warning) {
+		w.Ordinal += f.base
+		f.warn(w)
+	}
 	f.reducer, f.upgrader = reducer.New(o), event.NewUpgrader()
 	f.upgrader.Follow(f.reducer.Thread().Messages.All())
 	f.base, f.rejected, f.broke = f.seen, nil, nil
@@ -112,18 +119,22 @@ func (f *Folder) report(warnings []event.Warning) {
 	}
 }
 
-// Steps reads the recording's events and yields what each of them delivered, nothing for those that a
-// rejected stream holds behind the event that broke it. The steps are valid until the next event. A stream
-// that is rejected ends the recording unless more runs may follow it. An error is the recording's, see
-// [Recording.Entries], and comes alone and last. Ranging again after a break goes on behind the last event.
-func (f *Folder) Steps() iter.Seq2[[]reducer.Delivery, error] {
-	return func(yield func([]reducer.Delivery, error) bool) {
+// Deliveries reads the recording's events and yields what they deliver, one delivery at a time: while the loop looks
+// at one, [Folder.Thread] returns the thread right after it. An event that delivers nothing, be it that it follows the
+// event that broke its stream, yields one Delivery without Event. A delivery's warnings are valid until the next
+// one.
+//
+// A stream that is rejected ends the recording unless more runs may follow it. An error is the recording's, see
+// [Recording.Entries], and comes alone and last. Breaking out of the loop folds the rest of the event; iterating
+// again continues after it.
+func (f *Folder) Deliveries() iter.Seq2[reducer.Delivery, error] {
+	return func(yield func(reducer.Delivery, error) bool) {
 		if f.over() {
 			return
 		}
 		for e, err := range f.rec.Entries() {
 			if err != nil {
-				yield(nil, err)
+				yield(reducer.Delivery{}, err)
 				return
 			}
 			if e.Head != nil {
@@ -138,15 +149,17 @@ func (f *Folder) Steps() iter.Seq2[[]reducer.Delivery, error] {
 				f.broke = e.Err
 				continue
 			}
-			if !yield(f.apply(e.Event), nil) || f.over() {
+			if !f.apply(e.Event, yield) || f.over() {
 				return
 			}
 		}
 	}
 }
 
-// over reports whether nothing that the recording still holds can change the thread.
-func (f *Folder) over() bool { return f.rejected != nil && f.rec.Form() != FormAgfold }
+// over reports whether the fold is complete, whatever the recording still holds.
+func (f *Folder) over() bool {
+	return f.through > 0 && f.seen >= f.through || f.rejected != nil && f.rec.Form() != FormAgfold
+}
 
 // next goes on with the next run of a recording: what its input adds to the thread was the client's doing,
 // and its state is what the run began with.
@@ -180,24 +193,33 @@ type messageKey struct {
 
 func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
 
-// apply applies an event and returns what was delivered.
-func (f *Folder) apply(ev event.Event) []reducer.Delivery {
+// apply applies an event, and reports whether the loop wants more.
+func (f *Folder) apply(ev event.Event, yield func(reducer.Delivery, error) bool) bool {
 	f.seen++
-	if f.rejected != nil || f.broke != nil {
-		return nil
-	}
-	steps, err := f.reducer.Apply(f.upgrader.Upgrade(ev))
-	if err != nil {
-		f.rejected = f.placed(err)
-	}
-	for i := range steps {
-		steps[i].Ordinal += f.base
-		for j := range steps[i].Warnings {
-			steps[i].Warnings[j].Ordinal += f.base
+	more, none := true, true
+	if f.rejected == nil && f.broke == nil {
+		for d, err := range f.reducer.Deliver(f.upgrader.Upgrade(ev)) {
+			if err != nil {
+				f.rejected = f.placed(err)
+				break
+			}
+			d.Ordinal += f.base
+			for i := range d.Warnings {
+				d.Warnings[i].Ordinal += f.base
+			}
+			none = false
+			if more = yield(d, nil); !more {
+				break
+			}
 		}
-		f.report(steps[i].Warnings)
+		if err := f.reducer.Err(); err != nil && f.rejected == nil { // after the break
+			f.rejected = f.placed(err)
+		}
 	}
-	return steps
+	if none {
+		return yield(reducer.Delivery{Ordinal: f.seen, Change: reducer.Change{Index: -1}}, nil)
+	}
+	return more
 }
 
 // placed makes the error of a rejected stream count through the recording.
@@ -234,7 +256,7 @@ func (f *Folder) Thread() *reducer.Thread {
 	return &c
 }
 
-// End says that the recording has ended, with the error that Steps ended with or nil, and returns the final
+// End says that the recording has ended, with the error that Deliveries ended with or nil, and returns the final
 // thread. A run that is still going on is truncated, see [reducer.Reducer.End], by the error that its stream was
 // recorded with if there is one.
 func (f *Folder) End(cause error) *reducer.Thread {

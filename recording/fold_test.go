@@ -54,7 +54,7 @@ func whole(t *testing.T, text string) (*Folder, *reducer.Thread, error) {
 	t.Helper()
 	f, _ := fold(t, text, false)
 	var cause error
-	for _, err := range f.Steps() {
+	for _, err := range f.Deliveries() {
 		cause = err
 	}
 	return f, f.End(cause), cause
@@ -101,11 +101,9 @@ func TestFoldCountsThroughTheRecording(t *testing.T) {
 	first := bareHead + timed(started, unknown, finished) + bareHead
 	f, warned := fold(t, first+timed(started, unknown), false)
 	var ordinals []int
-	for steps, err := range f.Steps() {
+	for d, err := range f.Deliveries() {
 		require.NoError(t, err)
-		for _, s := range steps {
-			ordinals = append(ordinals, s.Ordinal)
-		}
+		ordinals = append(ordinals, d.Ordinal)
 	}
 	assert.Equal(t, []int{1, 2, 3, 4, 5}, ordinals)
 	assert.Equal(t, []string{"P-ENF-1 2", "P-ENF-1 5"}, *warned)
@@ -139,24 +137,24 @@ func TestFoldCountsThroughTheRecording(t *testing.T) {
 func TestFoldAsItGoes(t *testing.T) {
 	f, _ := fold(t, head("r", userA, `{}`)+timed(started, finished, started), false)
 	assert.Equal(t, "a {}", told(f.Thread()), "before the first event")
-	for range f.Steps() {
+	for range f.Deliveries() {
 		break
 	}
 	assert.Equal(t, "r running, a {}", told(f.Thread()))
-	for range f.Steps() {
+	for range f.Deliveries() {
 		break
 	}
 	assert.Equal(t, "r succeeded, a {}", told(f.Thread()), "ranging goes on behind a break")
-	for range f.Steps() {
+	for range f.Deliveries() {
 	}
 	require.NoError(t, f.Err())
 	assert.Equal(t, "r succeeded, r truncated, a {}", told(f.End(nil)))
 	require.ErrorIs(t, f.Err(), reducer.ErrTruncated)
 
 	f, _ = fold(t, started+"\n"+broken+"\n"+finished, false)
-	for range f.Steps() {
+	for range f.Deliveries() {
 	}
-	for range f.Steps() {
+	for range f.Deliveries() {
 		t.Error("a rejected stream goes on")
 	}
 	assert.Equal(t, 2, f.Seen())
@@ -177,7 +175,7 @@ func TestFoldOfACutRecording(t *testing.T) {
 
 func TestFoldIsStrictIfAsked(t *testing.T) {
 	f, warned := fold(t, bareHead+timed(started, finished)+bareHead+timed(unknown), true)
-	for range f.Steps() {
+	for range f.Deliveries() {
 	}
 	require.ErrorIs(t, f.Err(), messages.ErrMalformed)
 	assert.Empty(t, *warned)
@@ -187,7 +185,7 @@ func TestFoldWarnsOfInputs(t *testing.T) {
 	odd := strings.Replace(head("r", "", `{}`), `"state"`, `"mood":"good","state"`, 1)
 	f, warned := fold(t, odd+odd, false)
 	assert.Equal(t, []string{"P-ENF-2 0"}, *warned, "of the first at once")
-	for range f.Steps() {
+	for range f.Deliveries() {
 	}
 	assert.Equal(t, []string{"P-ENF-2 0", "P-ENF-2 0"}, *warned)
 }
@@ -278,5 +276,70 @@ func FuzzFold(f *testing.F) {
 		} else {
 			require.EqualError(t, err, replayErr.Error())
 		}
+	})
+}
+
+func TestFoldShowsEachDeliveryWithItsThread(t *testing.T) {
+	const restated = `{"type":"MESSAGES_SNAPSHOT","messages":[]}`
+	for name, chunk := range map[string]string{
+		"text":  `{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`,
+		"calls": `{"type":"TOOL_CALL_CHUNK","toolCallId":"a","toolCallName":"f","delta":"{}"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := fold(t, bareHead+timed(started, chunk, restated, finished), false)
+			var held []int
+			for d, err := range f.Deliveries() {
+				require.NoError(t, err)
+				held = append(held, f.Thread().Messages.Len())
+				if i := d.Change.Index; i >= 0 {
+					assert.Equal(t, "a", f.Thread().Messages.At(i).ID)
+				}
+			}
+			assert.Equal(t, []int{0, 1, 1, 1, 0, 0}, held, "begin, start, content, end, snapshot, finish")
+		})
+	}
+	t.Run("an event that its stream's error precedes is seen as nothing", func(t *testing.T) {
+		f, _ := fold(t, bareHead+timed(started, broken, finished), false)
+		var got []reducer.Delivery
+		for d, err := range f.Deliveries() {
+			require.NoError(t, err)
+			got = append(got, d)
+		}
+		require.Len(t, got, 3)
+		for i, d := range got[1:] {
+			assert.Equal(t, reducer.Delivery{Ordinal: i + 2, Change: reducer.Change{Index: -1}}, d)
+		}
+	})
+	t.Run("breaking out in the middle of an event keeps the rest of it", func(t *testing.T) {
+		f, warned := fold(t, bareHead+timed(started, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"user","content":""},{"id":"a","role":"user","content":""}]}`), false)
+		for range f.Deliveries() {
+			if f.Seen() == 3 {
+				break
+			}
+		}
+		assert.Equal(t, "r running, a {}", told(f.Thread()))
+		assert.Equal(t, []string{"P-MSG-1 3"}, *warned)
+	})
+	t.Run("breaking out before the error rejects the stream", func(t *testing.T) {
+		f, _ := fold(t, bareHead+timed(started, strings.TrimSuffix(broken, "}")+`,"colour":1}`), false)
+		for range f.Deliveries() {
+			if f.Seen() == 2 {
+				break
+			}
+		}
+		require.ErrorIs(t, f.Err(), reducer.ErrProtocol)
+	})
+	t.Run("through an event, all of it and no further", func(t *testing.T) {
+		rec, err := Open(strings.NewReader(bareHead+timed(started, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`, restated, finished)), nil)
+		require.NoError(t, err)
+		f := NewFolder(rec, &FoldOptions{Through: 2})
+		n := 0
+		for _, err := range f.Deliveries() {
+			require.NoError(t, err)
+			n++
+		}
+		assert.Equal(t, 3, n)
+		assert.Equal(t, 2, f.Seen())
+		assert.Equal(t, "r running, a {}", told(f.Thread()))
 	})
 }

@@ -55,7 +55,7 @@ func TestFoldingTakesTheMemoryOfTheThread(t *testing.T) {
 	tenth, live := source.left*9/10, uint64(0)
 	for ev, err := range event.Upgrade(rec.Events()) {
 		require.NoError(t, err)
-		_, err := r.Apply(ev)
+		err := r.Apply(ev)
 		require.NoError(t, err)
 		if live == 0 && source.left <= tenth {
 			live = liveBytes()

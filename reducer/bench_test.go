@@ -49,7 +49,7 @@ func benchmarkContent(b *testing.B, text []byte, open func(r *reducer.Reducer)) 
 				for b.Loop() {
 					frame, err := event.NewFrame(text)
 					if err == nil {
-						_, err = r.Apply(frame)
+						err = r.Apply(frame)
 					}
 					if err != nil {
 						b.Fatal(err)
@@ -111,7 +111,7 @@ func BenchmarkTurn(b *testing.B) {
 			for _, line := range lines {
 				frame, err := event.NewFrame(line)
 				if err == nil {
-					_, err = r.Apply(frame)
+					err = r.Apply(frame)
 				}
 				if err != nil {
 					b.Fatal(err)

@@ -16,7 +16,7 @@ func changesAfter(t *testing.T, before, after []event.Event) reducer.Changes {
 	r := reducer.New(nil)
 	apply := func(events []event.Event) {
 		for _, ev := range events {
-			_, err := r.Apply(ev)
+			err := r.Apply(ev)
 			require.NoError(t, err)
 		}
 	}
@@ -99,7 +99,7 @@ func BenchmarkChangesSince(b *testing.B) {
 		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
 			r := reducer.New(nil)
 			apply := func(ev event.Event) {
-				if _, err := r.Apply(ev); err != nil {
+				if err := r.Apply(ev); err != nil {
 					b.Fatal(err)
 				}
 			}

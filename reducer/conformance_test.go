@@ -25,7 +25,7 @@ func TestConformanceStreams(t *testing.T) {
 			got := &conformance.Outcome{}
 			r := reducer.New(&reducer.Options{OnWarning: func(w event.Warning) { got.Warnings = append(got.Warnings, w) }})
 			for ev := range event.Upgrade(reducer.Events(events...)) {
-				steps, err := r.Apply(ev)
+				steps, err := deliver(r, ev)
 				for _, s := range steps {
 					if s.Event != nil {
 						got.Delivered = append(got.Delivered, s.Event)

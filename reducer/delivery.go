@@ -6,19 +6,19 @@ import (
 )
 
 // Delivery is one event as it was delivered, after expansion, and what it changed. The Event never changes and
-// may be kept; the Warnings belong to the reducer and are valid until its next Apply.
+// may be kept; the Warnings belong to the reducer and are valid until it takes the next event.
 type Delivery struct {
-	// Event is one of the typed events, never a chunk or a Frame; nil if nothing was delivered and the step
-	// is there for its warnings only (P-ENF-1).
+	// Event is one of the typed events, never a chunk or a Frame; nil if nothing was delivered and the Delivery
+	// only carries warnings (P-ENF-1).
 	Event event.Event
-	// Ordinal is the place in the stream, counted from 1, of the event that the step comes from. A chunk
-	// may make several steps, and an event of an unknown type none.
+	// Ordinal is the place in the stream, counted from 1, of the event that the delivery comes from. A chunk
+	// may make several deliveries.
 	Ordinal  int
 	Change   Change
 	Warnings []event.Warning
 }
 
-// Change says what a step changed in the thread, for those who redraw or log only that. What is not set
+// Change says what a delivery changed in the thread, for those who redraw or log only that. What is not set
 // does not apply to the kind.
 type Change struct {
 	Kind ChangeKind

@@ -3,10 +3,10 @@
 //
 // A [Reducer] takes one event stream. Each event goes through the fixed pipeline of the protocol
 // (P-PIPE-1): decoding, which is enforcement (package event), expansion of chunks (package chunks),
-// verification, fold. What comes out is a list of [Delivery] values, the events as an application sees them
-// together with what each one changed, and on request a snapshot of the thread. A snapshot is immutable,
-// costs the same whatever the thread's length is, can be kept for ever and be read from any goroutine
-// while the reducer goes on.
+// verification, fold. [Reducer.Apply] does that; [Reducer.Deliver] also shows each [Delivery], an event as an
+// application sees it together with what it changed. At any time [Reducer.Thread] returns a snapshot of the
+// thread. A snapshot is immutable, costs the same however long the thread is, can be kept for ever and be read
+// from any goroutine while the reducer continues.
 //
 // There is no goroutine, lock, clock or logger here. The same events give the same threads, warnings and
 // errors, however often they are replayed.

@@ -16,7 +16,7 @@ func TestRenumbering(t *testing.T) {
 	r := New(nil)
 	do := func(events ...event.Event) {
 		for _, ev := range events {
-			_, err := r.Apply(ev)
+			err := r.Apply(ev)
 			require.NoError(t, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestForgetting(t *testing.T) {
 	r := New(nil)
 	do := func(events ...event.Event) {
 		for _, ev := range events {
-			_, err := r.Apply(ev)
+			err := r.Apply(ev)
 			require.NoError(t, err)
 		}
 	}

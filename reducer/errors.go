@@ -15,6 +15,9 @@ var ErrProtocol = errors.New("protocol violation")
 // malformed event or [Reducer.End]. The error also matches whatever made the thread final.
 var ErrFinal = errors.New("the thread is final")
 
+// errSpent is what a sequence of Deliver yields that cannot be iterated any more.
+var errSpent = errors.New("reducer: the deliveries of an event can be iterated only once, and before the next event is applied")
+
 // ErrTruncated is matched by the error of a run whose stream ended before the run did (P-RUN-1, D-10).
 var ErrTruncated = errors.New("the stream ended before the run did")
 

@@ -33,7 +33,7 @@ func ExampleFold() {
 	// assistant m1 4 degrees in Oslo.
 }
 
-func ExampleReducer_Apply() {
+func ExampleReducer_Deliver() {
 	r := reducer.New(nil)
 	var first *reducer.Thread
 	for _, line := range []string{
@@ -47,12 +47,12 @@ func ExampleReducer_Apply() {
 			fmt.Println(err)
 			return
 		}
-		steps, err := r.Apply(frame)
-		for _, s := range steps {
-			fmt.Printf("%d %s %s %q\n", s.Ordinal, s.Event.Type(), s.Change.Kind, s.Change.Delta)
-		}
-		if err != nil {
-			fmt.Println(err)
+		for d, err := range r.Deliver(frame) {
+			if err != nil {
+				fmt.Println(err)
+				break
+			}
+			fmt.Printf("%d %s %s %q\n", d.Ordinal, d.Event.Type(), d.Change.Kind, d.Change.Delta)
 		}
 		if first == nil && r.Thread().Messages.Len() > 0 {
 			first = r.Thread()

@@ -21,7 +21,7 @@ func Fold(events iter.Seq2[event.Event, error], o *Options) (*Thread, error) {
 		if err != nil {
 			return r.End(err), cmp.Or(r.Err(), err)
 		}
-		if _, err := r.Apply(upgrader.Upgrade(ev)); err != nil {
+		if err := r.Apply(upgrader.Upgrade(ev)); err != nil {
 			return r.Thread(), err
 		}
 	}

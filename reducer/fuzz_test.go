@@ -60,7 +60,7 @@ func FuzzFrames(f *testing.F) {
 		var texts []string
 		var threads []*reducer.Thread
 		for ev := range event.Upgrade(reducer.Events(events...)) {
-			_, err := r.Apply(ev)
+			err := r.Apply(ev)
 			if first != nil {
 				require.ErrorIs(t, err, reducer.ErrFinal)
 				require.ErrorIs(t, err, first)

@@ -40,7 +40,7 @@ func foldWith(events []event.Event, o reducer.Options, after func(r *reducer.Red
 	o.OnWarning = func(w event.Warning) { fmt.Fprintln(&warnings, w) }
 	r := reducer.New(&o)
 	for i, ev := range events {
-		delivered, err := r.Apply(ev)
+		delivered, err := deliver(r, ev)
 		for _, s := range delivered {
 			steps.Write(s.AppendJSON(nil))
 		}
@@ -94,6 +94,7 @@ func checkStream(t testing.TB, events []event.Event) {
 	stored(t, plain.th)
 	checkLookups(t, every)
 	checkStreaming(t, events)
+	checkDeliveries(t, events)
 	for i, f := range taken {
 		require.Equal(t, f.text, string(f.th.AppendJSON(nil))+show(f.th)+showStreaming(f.th), "snapshot %d has changed", i)
 		if i%16 == 0 {
@@ -156,7 +157,7 @@ func checkLookups(t testing.TB, f folded) {
 	}
 	apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "check"})
 	place := func(ev event.Event) reducer.Change {
-		steps, err := r.Apply(ev)
+		steps, err := deliver(r, ev)
 		require.NoError(t, err)
 		return steps[len(steps)-1].Change
 	}

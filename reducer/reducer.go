@@ -2,6 +2,7 @@ package reducer
 
 import (
 	"errors"
+	"iter"
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
@@ -30,15 +31,20 @@ type Reducer struct {
 	onWarning func(event.Warning)
 	decoder   *event.Decoder
 	expander  *chunks.Expander
-	expanded  []event.Event
 
-	// The event at hand.
-	ordinal  int
-	typ      event.Type
-	change   Change
-	steps    []Delivery
-	warnings []event.Warning
-	reported int // how many of warnings are in steps already
+	// The event being applied.
+	ordinal   int
+	expanded  []event.Event // what it expands to
+	next      int           // the place in expanded of the next one to apply
+	fault     error         // what is wrong with it
+	warnings  []event.Warning
+	delivered int // how many of warnings belong to deliveries already made
+
+	// The delivery being made, or made last.
+	typ    event.Type
+	change Change
+	event  event.Event
+	from   int // its warnings are warnings[from:delivered]
 
 	// The thread. What was made in the current epoch may be changed in place; what is older a snapshot may
 	// hold.
@@ -170,30 +176,119 @@ func (r *Reducer) dropRepeated() {
 }
 
 // Apply takes the next event of the stream, a Frame or one made in Go, through decoding, expansion,
-// verification and fold (P-PIPE-1), and returns what was delivered. Retired shapes must have been upgraded
-// before; [Fold] and package client do that.
+// verification and fold (P-PIPE-1). Retired shapes must have been upgraded before; [Fold] and package client do
+// that. Use [Reducer.Deliver] to see what the event delivered.
 //
-// The steps are valid until the next Apply. An error is the last word on the stream: it comes with the steps
-// that were delivered before it, the thread is final, its last run is rejected, and every further Apply
-// returns an error that matches [ErrFinal] and the first one. It is a *Violation (matching [ErrProtocol]) or
-// an *messages.MalformedError.
-func (r *Reducer) Apply(ev event.Event) ([]Delivery, error) {
+// An error ends the stream: what was delivered before it stays, the thread is final, its last run is rejected,
+// and every further Apply returns an error that matches [ErrFinal] and the first one. It is a *Violation
+// (matching [ErrProtocol]) or an *messages.MalformedError.
+func (r *Reducer) Apply(ev event.Event) error {
+	if err := r.begin(ev); err != nil {
+		return err
+	}
+	r.finish()
+	return r.fault
+}
+
+// Deliver is Apply, seen delivery by delivery: one event may deliver several, as chunks do. While the loop looks at
+// a delivery, [Reducer.Thread] returns the thread right after that delivery; not calling it costs nothing. An
+// error comes alone and last.
+//
+// Nothing happens until the sequence is iterated. It may be iterated only once, and before anything else is
+// applied; otherwise it yields an error and changes nothing. Breaking out of the loop applies the rest of the
+// event unseen.
+func (r *Reducer) Deliver(ev event.Event) iter.Seq2[Delivery, error] {
+	ordinal := r.ordinal
+	return func(yield func(Delivery, error) bool) { r.deliver(ordinal, ev, yield) }
+}
+
+func (r *Reducer) deliver(ordinal int, ev event.Event, yield func(Delivery, error) bool) {
+	if ordinal != r.ordinal {
+		yield(Delivery{}, errSpent)
+		return
+	}
+	if err := r.begin(ev); err != nil {
+		yield(Delivery{}, err)
+		return
+	}
+	for r.advance() {
+		if !yield(r.delivery(), nil) {
+			r.finish()
+			return
+		}
+	}
+	if ordinal+1 == r.ordinal && r.fault != nil {
+		yield(Delivery{}, r.fault)
+	}
+}
+
+// begin decodes and expands an event. The error is for events that come too late.
+func (r *Reducer) begin(ev event.Event) error {
+	r.finish() // a loop over the event before may have panicked
 	if r.done {
-		return nil, &final{r.err}
+		return &final{r.err}
 	}
 	r.ordinal++
-	r.steps, r.warnings, r.reported = r.steps[:0], r.warnings[:0], 0
-	ev, err := r.decode(ev)
-	if err == nil && ev != nil {
-		err = r.deliver(ev)
+	r.expanded, r.next, r.fault = r.expanded[:0], 0, nil
+	r.warnings, r.delivered = r.warnings[:0], 0
+	ev, r.fault = r.decode(ev)
+	if r.fault != nil || ev == nil {
+		return nil
 	}
-	if r.reported < len(r.warnings) {
-		r.step(nil)
+	r.typ = ev.Type()
+	expanded, err := r.expander.Expand(r.expanded, ev)
+	r.expanded = expanded
+	var ce *chunks.Error
+	if errors.As(err, &ce) {
+		placed := *ce
+		placed.Ordinal = r.ordinal
+		err = &Violation{Rule: ce.Rule, Ordinal: r.ordinal, Type: ce.Type, ID: ce.ID, Reason: ce.Reason, cause: &placed}
 	}
-	if err != nil {
-		r.reject(err)
+	r.fault = err
+	return nil
+}
+
+// advance makes the next delivery of the event being applied. It returns false once there is none, after
+// rejecting the stream if the event is at fault.
+func (r *Reducer) advance() bool {
+	r.event, r.from = nil, r.delivered
+	if r.next < len(r.expanded) {
+		ev := r.expanded[r.next]
+		r.next++
+		r.typ, r.change = ev.Type(), Change{Index: -1}
+		if r.fault = r.apply(ev); r.fault == nil {
+			r.tagSeen(ev.Owner())
+			r.revision++
+			r.snapshot = nil
+			r.event, r.delivered = ev, len(r.warnings)
+			return true
+		}
+		r.next = len(r.expanded)
 	}
-	return r.steps, err
+	if r.delivered < len(r.warnings) {
+		r.change = Change{Index: -1}
+		r.delivered = len(r.warnings)
+		return true
+	}
+	if r.fault != nil && !r.done {
+		r.reject(r.fault)
+	}
+	return false
+}
+
+// finish applies what is left of the event being applied.
+func (r *Reducer) finish() {
+	for r.advance() {
+	}
+}
+
+// delivery returns what advance has made.
+func (r *Reducer) delivery() Delivery {
+	d := Delivery{Event: r.event, Ordinal: r.ordinal, Change: r.change}
+	if r.from < r.delivered {
+		d.Warnings = r.warnings[r.from:r.delivered:r.delivered]
+	}
+	return d
 }
 
 // decode judges a frame, or an event made in Go, and returns nil if it is dropped.
@@ -234,35 +329,6 @@ func (r *Reducer) placed(err error) error {
 		return &placed
 	}
 	return err
-}
-
-// deliver expands an event and applies what it expands to.
-func (r *Reducer) deliver(ev event.Event) error {
-	r.typ = ev.Type()
-	expanded, err := r.expander.Expand(r.expanded[:0], ev)
-	r.expanded = expanded
-	for _, ev := range expanded {
-		r.typ = ev.Type()
-		r.change = Change{Index: -1}
-		if err := r.apply(ev); err != nil {
-			return err
-		}
-		r.tagSeen(ev.Owner())
-		r.revision++
-		r.snapshot = nil
-		r.step(ev)
-	}
-	if err != nil {
-		r.typ = ev.Type()
-		var ce *chunks.Error
-		if errors.As(err, &ce) {
-			placed := *ce
-			placed.Ordinal = r.ordinal
-			return &Violation{Rule: ce.Rule, Ordinal: r.ordinal, Type: ce.Type, ID: ce.ID, Reason: ce.Reason, cause: &placed}
-		}
-		return err
-	}
-	return nil
 }
 
 // apply verifies one typed event and folds it. It changes nothing but by the last thing that it does.
@@ -349,19 +415,6 @@ func (r *Reducer) changedCall(kind ChangeKind, c *call) {
 	r.change.ToolCallID = c.tc.ID
 }
 
-// step records what was delivered, with the warnings that arose since the step before.
-func (r *Reducer) step(ev event.Event) {
-	s := Delivery{Event: ev, Ordinal: r.ordinal, Change: r.change}
-	if ev == nil {
-		s.Change = Change{Index: -1}
-	}
-	if n := len(r.warnings); r.reported < n {
-		s.Warnings = r.warnings[r.reported:n:n]
-		r.reported = n
-	}
-	r.steps = append(r.steps, s)
-}
-
 // warn reports something that the protocol tolerates about the event at hand.
 func (r *Reducer) warn(rule, path, text string) {
 	r.report(event.Warning{Rule: rule, Ordinal: r.ordinal, Type: r.typ.String(), Path: path, Text: text})
@@ -387,6 +440,7 @@ func (r *Reducer) reject(err error) {
 // truncated: it has no outcome and is never reported as a success (P-RUN-1, P-CHK-7). End may be called
 // again and then only returns the thread.
 func (r *Reducer) End(cause error) *Thread {
+	r.finish()
 	if r.done {
 		return r.Thread()
 	}

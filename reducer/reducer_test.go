@@ -27,7 +27,7 @@ func TestErrorsAreFinal(t *testing.T) {
 			assert.Equal(t, p.err, p.th.Err())
 			assert.Equal(t, `assistant m1 ""`, show(p.th), "what was delivered before stays")
 			for _, ev := range parse(t, "text m3 | run b | fail x | unknown") {
-				steps, err := p.r.Apply(ev)
+				steps, err := deliver(p.r, ev)
 				assert.Empty(t, steps)
 				require.ErrorIs(t, err, reducer.ErrFinal)
 				assert.Equal(t, rule(p.err), rule(err), "the first error is matched too")
@@ -44,10 +44,10 @@ func TestStepsBeforeAnError(t *testing.T) {
 	t.Run("what a chunk delivered before it failed comes with the error", func(t *testing.T) {
 		r := reducer.New(nil)
 		for _, ev := range parse(t, "run | text @s1 m2 | chunk m1 a") {
-			_, err := r.Apply(ev)
+			err := r.Apply(ev)
 			require.NoError(t, err)
 		}
-		steps, err := r.Apply(parse(t, "chunk m2 b")[0])
+		steps, err := deliver(r, parse(t, "chunk m2 b")[0])
 		require.Equal(t, "P-VER-2", rule(err))
 		require.Len(t, steps, 1)
 		assert.Equal(t, event.TypeTextMessageEnd, steps[0].Event.Type())
@@ -139,7 +139,7 @@ func TestWarningsComeOnce(t *testing.T) {
 				{ID: "x", Role: messages.RoleUser, Content: messages.Text("")}, {ID: "x", Role: messages.RoleReasoning, Content: messages.Text("")},
 			}},
 		})
-		steps, err := r.Apply(&event.RunStarted{ThreadID: "t", RunID: "r"})
+		steps, err := deliver(r, &event.RunStarted{ThreadID: "t", RunID: "r"})
 		require.NoError(t, err)
 		assert.Empty(t, steps[0].Warnings)
 		assert.Empty(t, warnings)
@@ -161,7 +161,7 @@ func TestEventsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := reducer.New(nil)
 			apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
-			steps, err := r.Apply(ev)
+			steps, err := deliver(r, ev)
 			require.ErrorAs(t, err, new(*messages.MalformedError))
 			assert.Empty(t, steps)
 			var m *messages.MalformedError
@@ -231,7 +231,7 @@ func TestRevisions(t *testing.T) {
 	assert.Equal(t, `{"threadId":"","revision":0,"status":"empty","messages":[],"state":{},"runs":[],"subagents":[],"interrupts":[],"pendingToolCallIds":[]}`, string(empty.AppendJSON(nil)))
 	for i, ev := range parse(t, "run | text m1 | unknown | chunk m2 a") {
 		before := r.Thread()
-		steps, err := r.Apply(ev)
+		steps, err := deliver(r, ev)
 		require.NoError(t, err)
 		th := r.Thread()
 		if i == 2 {
@@ -242,7 +242,7 @@ func TestRevisions(t *testing.T) {
 		assert.Same(t, th, r.Thread(), "nothing changed since")
 		assert.Equal(t, th.Revision, r.Revision())
 	}
-	_, err := r.Apply(nil)
+	err := r.Apply(nil)
 	require.Error(t, err)
 	assert.Equal(t, uint64(5), r.Revision(), "so does the end of the stream")
 }

@@ -136,7 +136,7 @@ func TestEnd(t *testing.T) {
 			assert.Equal(t, r.truncated && r.cause != nil, errors.Is(p.r.Err(), cut))
 			assert.Equal(t, r.truncated, th.Revision > revision)
 			assert.Same(t, th, p.r.End(io.EOF), "a second End only returns the thread")
-			_, err := p.r.Apply(&event.RunStarted{})
+			err := p.r.Apply(&event.RunStarted{})
 			assert.ErrorIs(t, err, reducer.ErrFinal)
 			assert.Equal(t, r.truncated, errors.Is(err, reducer.ErrTruncated))
 		})
@@ -199,7 +199,7 @@ func TestFoldWholeStreams(t *testing.T) {
 	t.Run("P-CMP-1 the reducer itself gives retired events no effect", func(t *testing.T) {
 		r := reducer.New(nil)
 		apply(t, r, start)
-		steps, err := r.Apply(&event.ThinkingStart{})
+		steps, err := deliver(r, &event.ThinkingStart{})
 		require.NoError(t, err)
 		require.Len(t, steps, 1)
 		assert.Equal(t, "P-CMP-1", showWarnings(steps[0].Warnings))
@@ -215,7 +215,7 @@ func TestProtocolVersions(t *testing.T) {
 	} {
 		t.Run("P-VRS-1 "+version, func(t *testing.T) {
 			r := reducer.New(nil)
-			steps, err := r.Apply(&event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: messages.Some(version)})
+			steps, err := deliver(r, &event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: messages.Some(version)})
 			require.NoError(t, err, "warn, go on")
 			assert.Equal(t, warns, len(steps[0].Warnings) == 1)
 			if warns {

@@ -3,6 +3,7 @@ package reducer_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,7 +141,7 @@ func playEvents(events []event.Event, o *reducer.Options) played {
 	r := reducer.New(&opts)
 	p.r = r
 	for ev := range event.Upgrade(reducer.Events(events...)) {
-		steps, err := r.Apply(ev)
+		steps, err := deliver(r, ev)
 		for _, s := range steps {
 			s.Warnings = append([]event.Warning(nil), s.Warnings...)
 			p.steps = append(p.steps, s)
@@ -275,4 +276,17 @@ func runRows(t *testing.T, rows []row) {
 			}
 		})
 	}
+}
+
+// deliver applies an event and returns all that it delivered.
+func deliver(r *reducer.Reducer, ev event.Event) ([]reducer.Delivery, error) {
+	var all []reducer.Delivery
+	for d, err := range r.Deliver(ev) {
+		if err != nil {
+			return all, err
+		}
+		d.Warnings = slices.Clone(d.Warnings)
+		all = append(all, d)
+	}
+	return all, nil
 }

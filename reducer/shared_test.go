@@ -124,6 +124,6 @@ func TestSnapshotsThatShareMessages(t *testing.T) {
 	assert.Empty(t, call.Arguments, "the event's own message stays")
 	apply(t, r, &event.RunError{Message: "x"}, &event.RunStarted{ThreadID: "t", RunID: "b"}, again)
 	assert.Equal(t, `assistant m1 @s1 [c1 f() complete]`, show(r.Thread()))
-	_, err := r.Apply(&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "f", Attribution: event.By(messages.SubagentOwner("s2"))})
+	err := r.Apply(&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "f", Attribution: event.By(messages.SubagentOwner("s2"))})
 	assert.Equal(t, "P-VER-5", rule(err), "the snapshot set the owner of a call that it did not change")
 }

@@ -106,7 +106,7 @@ func checkStreaming(t testing.TB, events []event.Event) {
 	open := map[key]bool{}
 	r := reducer.New(nil)
 	for i, ev := range events {
-		steps, err := r.Apply(ev)
+		steps, err := deliver(r, ev)
 		for _, s := range steps {
 			switch e := s.Event.(type) {
 			case *event.TextMessageStart:

@@ -142,7 +142,7 @@ func TestOldPartsStay(t *testing.T) {
 func apply(t testing.TB, r *reducer.Reducer, events ...event.Event) {
 	t.Helper()
 	for _, ev := range events {
-		_, err := r.Apply(ev)
+		err := r.Apply(ev)
 		require.NoError(t, err)
 	}
 }

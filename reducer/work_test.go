@@ -59,7 +59,7 @@ func TestADeltaCostsTheSameAtAnyLength(t *testing.T) {
 		id := fmt.Sprint(place(n))
 		apply(t, r, &event.TextMessageStart{MessageID: id})
 		return cost(func(int) {
-			_, err := r.Apply(&event.TextMessageContent{MessageID: id, Delta: "word "})
+			err := r.Apply(&event.TextMessageContent{MessageID: id, Delta: "word "})
 			require.NoError(t, err)
 			r.Thread()
 		})
@@ -99,7 +99,7 @@ func TestAResultIsPutInItsPlaceWithoutAPass(t *testing.T) {
 		r := conversation(t, n)
 		return cost(func(i int) {
 			holder := i * 5 % n
-			_, err := r.Apply(&event.ToolCallResult{MessageID: fmt.Sprint("t", i), ToolCallID: fmt.Sprint("c", holder+3), Content: messages.Text("x")})
+			err := r.Apply(&event.ToolCallResult{MessageID: fmt.Sprint("t", i), ToolCallID: fmt.Sprint("c", holder+3), Content: messages.Text("x")})
 			require.NoError(t, err)
 			r.Thread()
 		})
@@ -266,7 +266,7 @@ func costAtTheEnd(t *testing.T, n int, tell func(n int, do func(...event.Event))
 	start := time.Now()
 	tell(n, func(evs ...event.Event) {
 		for _, ev := range evs {
-			_, err := r.Apply(ev)
+			err := r.Apply(ev)
 			require.NoError(t, err)
 			if events++; events%batch == 0 {
 				now := time.Now()

@@ -205,7 +205,7 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 	if err != nil {
 		return r.stopped(name, 0), nil
 	}
-	f := recording.NewFolder(rec, &recording.FoldOptions{Strict: r.strict, OnWarning: func(w event.Warning) {
+	f := recording.NewFolder(rec, &recording.FoldOptions{Strict: r.strict, Through: max(r.at, 0), OnWarning: func(w event.Warning) {
 		if r.json && !r.events && !r.state {
 			warnings.add(w)
 		}
@@ -245,7 +245,7 @@ func (r *replayer) apply(ctx context.Context, f *recording.Folder, bar *progress
 	if r.reached(f) {
 		return nil
 	}
-	for steps, err := range f.Steps() {
+	for d, err := range f.Deliveries() {
 		if err != nil {
 			return err
 		}
@@ -255,13 +255,10 @@ func (r *replayer) apply(ctx context.Context, f *recording.Folder, bar *progress
 		if bar != nil {
 			bar.events = f.Seen()
 		}
-		if r.events {
-			if err := r.steps(steps); err != nil {
+		if r.events && d.Event != nil {
+			if err := r.delivery(d); err != nil {
 				return &writeError{err}
 			}
-		}
-		if r.reached(f) {
-			return nil
 		}
 	}
 	return nil
@@ -273,23 +270,15 @@ type writeError struct{ error }
 // reached reports whether the event that --at names was seen.
 func (r *replayer) reached(f *recording.Folder) bool { return r.at >= 0 && f.Seen() >= r.at }
 
-// steps prints what was delivered.
-func (r *replayer) steps(steps []reducer.Delivery) error {
-	for _, step := range steps {
-		if step.Event == nil {
-			continue
-		}
-		var err error
-		if r.json {
-			_, err = r.out.Write(append(transcript.CleanJSON(nil, step.AppendJSON(nil)), '\n'))
-		} else {
-			_, err = r.out.WriteString(r.style.Event(step))
-		}
-		if err != nil {
-			return err
-		}
+// delivery prints what was delivered.
+func (r *replayer) delivery(d reducer.Delivery) error {
+	var err error
+	if r.json {
+		_, err = r.out.Write(append(transcript.CleanJSON(nil, d.AppendJSON(nil)), '\n'))
+	} else {
+		_, err = r.out.WriteString(r.style.Event(d))
 	}
-	return nil
+	return err
 }
 
 // thread prints the thread in the way that the flags ask for.

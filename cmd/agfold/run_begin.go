@@ -178,7 +178,7 @@ func foldRecording(ctx context.Context, src io.Reader) (*reducer.Thread, error) 
 	}
 	f := recording.NewFolder(rec, nil)
 	var cause error
-	for _, err := range f.Steps() {
+	for _, err := range f.Deliveries() {
 		if cause = cmp.Or(err, ctx.Err()); cause != nil {
 			break
 		}

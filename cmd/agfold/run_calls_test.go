@@ -22,9 +22,8 @@ func printing(t *testing.T, n int, events func(i int) []string) uint64 {
 	apply := func(line string) {
 		f, err := event.NewFrame([]byte(line))
 		require.NoError(t, err)
-		steps, err := r.Apply(f)
-		require.NoError(t, err)
-		for _, step := range steps {
+		for step, err := range r.Deliver(f) {
+			require.NoError(t, err)
 			p.step(step, r.Thread)
 		}
 	}

@@ -22,9 +22,8 @@ func printed(t *testing.T, lines ...string) string {
 	for _, line := range append([]string{began}, lines...) {
 		f, err := event.NewFrame([]byte(line))
 		require.NoError(t, err)
-		steps, err := r.Apply(f)
-		require.NoError(t, err)
-		for _, step := range steps {
+		for step, err := range r.Deliver(f) {
+			require.NoError(t, err)
 			p.step(step, r.Thread)
 		}
 	}
@@ -85,7 +84,7 @@ func TestPrinter(t *testing.T) {
 		for _, line := range append([]string{began, open("a"), say("a", "A"), shut("a")}, call...) {
 			f, err := event.NewFrame([]byte(line))
 			require.NoError(t, err)
-			_, err = r.Apply(f)
+			err = r.Apply(f)
 			require.NoError(t, err)
 		}
 		var out strings.Builder

@@ -568,3 +568,22 @@ func TestServeDemo(t *testing.T) {
 		}
 	})
 }
+
+func TestRunPrintsEachDeliveryWithItsThread(t *testing.T) {
+	for name, row := range map[string]struct{ chunk, want string }{
+		"text":      {`{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`, "assistant · a\n  x\n"},
+		"a call":    {`{"type":"TOOL_CALL_CHUNK","toolCallId":"a","toolCallName":"f","delta":"{}"}`, ""},
+		"reasoning": {`{"type":"REASONING_MESSAGE_CHUNK","messageId":"a","delta":"x"}`, "reasoning · a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, _, _ := serve(t, sseOf(began, row.chunk, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"b","role":"reasoning","content":""}]}`, finished))
+			for _, flags := range [][]string{{}, {"--events"}, {"--json"}, {"--json", "--events"}} {
+				got := talk(t, counted(), "", append([]string{"--url", url, "--message", "hi"}, flags...)...)
+				assert.Equal(t, exitOK, got.status, got.stderr)
+				if len(flags) == 0 {
+					assert.Contains(t, got.stdout, row.want)
+				}
+			}
+		})
+	}
+}

@@ -186,7 +186,7 @@ func foldBytesRow(name string, events told, before int, snapshot snapshots) row 
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := r.Apply(frame); err != nil {
+				if err := r.Apply(frame); err != nil {
 					b.Fatal(err)
 				}
 				if snapshot {
@@ -222,7 +222,7 @@ func typedRow(before int, subscriber bool) row {
 			}
 			apply := func(ev event.Event) {
 				mu.Lock()
-				_, err := r.Apply(ev)
+				err := r.Apply(ev)
 				hub.Changed()
 				mu.Unlock()
 				if err = errors.Join(err, hub.Flush(ctx)); err != nil {
@@ -295,14 +295,14 @@ func deltaRow(n int) row {
 		}
 		r := reducer.New(nil)
 		for _, ev := range begun(&event.StateSnapshot{Snapshot: mustParse(items(n))}) {
-			if _, err := r.Apply(ev); err != nil {
+			if err := r.Apply(ev); err != nil {
 				b.Fatal(err)
 			}
 		}
 		b.ReportAllocs()
 		for b.Loop() {
 			for i := range streamed {
-				if _, err := r.Apply(frames[i%2]); err != nil {
+				if err := r.Apply(frames[i%2]); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -400,7 +400,7 @@ func bigRow(name string, n int) row {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := r.Apply(frame); err != nil {
+				if err := r.Apply(frame); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -432,13 +432,13 @@ func foldRow(name string, n int, prelude []event.Event, nth func(i int) event.Ev
 			b.StopTimer()
 			r := reducer.New(nil)
 			for _, ev := range prelude {
-				if _, err := r.Apply(ev); err != nil {
+				if err := r.Apply(ev); err != nil {
 					b.Fatal(err)
 				}
 			}
 			b.StartTimer()
 			for i := range n {
-				if _, err := r.Apply(nth(i)); err != nil {
+				if err := r.Apply(nth(i)); err != nil {
 					b.Fatal(err)
 				}
 			}

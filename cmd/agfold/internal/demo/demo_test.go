@@ -65,10 +65,9 @@ func (v *visitor) run(runID string, resume ...event.ResumeEntry) *reducer.Thread
 	r := reducer.New(&reducer.Options{Thread: v.thread, Input: in, Strict: true})
 	for f, err := range frames(body) {
 		require.NoError(v.t, err)
-		steps, err := r.Apply(f)
-		require.NoError(v.t, err)
-		for _, step := range steps {
-			require.Empty(v.t, step.Warnings)
+		for d, err := range r.Deliver(f) {
+			require.NoError(v.t, err)
+			require.Empty(v.t, d.Warnings)
 		}
 	}
 	v.thread = r.End(nil)

@@ -45,7 +45,7 @@ func story(t *testing.T) []*reducer.Thread {
 		require.NoError(t, err)
 		f, err := event.NewFrame(bytes.Clone(data))
 		require.NoError(t, err)
-		_, err = r.Apply(f)
+		err = r.Apply(f)
 		require.NoError(t, err)
 		threads = append(threads, r.Thread())
 	}
@@ -172,7 +172,7 @@ func TestLines(t *testing.T) {
 			&event.ActivitySnapshot{MessageID: "a", ActivityType: evil, Content: state.Object(state.Member{Key: evil, Value: state.String(evil)})},
 			&event.StateSnapshot{Snapshot: state.Object(state.Member{Key: evil, Value: state.String(evil)})},
 		} {
-			_, err := r.Apply(ev)
+			err := r.Apply(ev)
 			require.NoError(t, err)
 		}
 		for _, width := range []int{80, 120} {

@@ -19,7 +19,7 @@ func folded(t testing.TB, events ...string) *reducer.Thread {
 	for _, text := range append([]string{`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`}, events...) {
 		f, err := event.NewFrame([]byte(text))
 		require.NoError(t, err)
-		_, err = r.Apply(f)
+		err = r.Apply(f)
 		require.NoError(t, err)
 	}
 	return r.Thread()
