@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
@@ -29,15 +28,9 @@ var (
 	// ErrTruncated: the stream ended before it was complete. A [TransportError] matches it too if the
 	// connection was lost while events came.
 	ErrTruncated = reducer.ErrTruncated
-	// ErrTooLarge: an event exceeds MaxEventBytes. See [TooLargeError].
-	ErrTooLarge = sse.ErrTooLarge
 	// ErrPanic: an agent written in Go panicked. See [PanicError].
 	ErrPanic = errors.New("agent panicked")
 )
-
-// TooLargeError says which bound an event exceeds, in bytes, and where in the stream (P-SSE-2). It matches
-// ErrTooLarge.
-type TooLargeError = sse.TooLargeError
 
 // StatusError is an answer whose status is not 2xx (P-SSE-1), or a redirect that cannot be followed with
 // the same POST. It matches ErrStatus.

@@ -26,7 +26,6 @@ import (
 const (
 	DefaultHeaderTimeout = 2 * time.Minute
 	DefaultIdleTimeout   = 5 * time.Minute
-	DefaultMaxEventBytes = 64 << 20
 )
 
 const (
@@ -54,7 +53,7 @@ type HTTPOptions struct {
 	// DefaultIdleTimeout, a negative duration no bound. The body of an answer that is no event stream is read
 	// for as long altogether, and for 5 s at most.
 	IdleTimeout time.Duration
-	// MaxEventBytes bounds the data of one event. 0 means DefaultMaxEventBytes, a negative number no bound.
+	// MaxEventBytes bounds the data of one event. 0 means event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
 }
 
@@ -84,7 +83,7 @@ func NewHTTP(url string, o *HTTPOptions) *HTTP {
 		header:        o.Header.Clone(),
 		headerTimeout: orDefault(o.HeaderTimeout, DefaultHeaderTimeout),
 		idleTimeout:   orDefault(o.IdleTimeout, DefaultIdleTimeout),
-		maxEventBytes: orDefault(o.MaxEventBytes, DefaultMaxEventBytes),
+		maxEventBytes: orDefault(o.MaxEventBytes, event.DefaultMaxBytes),
 	}
 	if o.Client != nil {
 		h.client = *o.Client
@@ -170,7 +169,7 @@ func origin(u *url.URL) string {
 // Run posts the input and yields the answer's events as frames. What enforcement removes from the input
 // is told by warnings on the first event (P-ENF-6). Besides the end of ctx, errors are a
 // *messages.MalformedError (a malformed input, before a byte is sent, or data that is no event), *StatusError,
-// *ContentTypeError, *IdleError, *TooLargeError or *TransportError, or match ErrTruncated: the answer ended
+// *ContentTypeError, *IdleError, *event.TooLargeError or *TransportError, or match ErrTruncated: the answer ended
 // in the middle of an event or before the first.
 //
 // The answer is read to its end, also behind the end of the run. Ranging a second time sends nothing and is
@@ -380,9 +379,10 @@ func (r *request) frames(events *sse.Reader, yield func(event.Event, error) bool
 			return truncated("the answer holds no event")
 		case err == io.EOF:
 			return nil
-		case errors.Is(err, sse.ErrTooLarge):
-			return err
 		case err != nil:
+			if _, ok := errors.AsType[*event.TooLargeError](err); ok {
+				return err
+			}
 			return r.failure(opRead, err, true)
 		}
 		r.ordinal++

@@ -618,9 +618,9 @@ func TestSizes(t *testing.T) {
 		agent, _ := serve(t, &HTTPOptions{MaxEventBytes: 1 << 20}, answer("data: "+started+"\n\ndata: "+big+"\n\n"))
 		got, _, err := read(t, agent.Run(t.Context(), input))
 		assert.Equal(t, []string{started}, got)
-		var large *TooLargeError
+		var large *event.TooLargeError
 		require.ErrorAs(t, err, &large)
-		require.ErrorIs(t, err, ErrTooLarge)
+		require.ErrorAs(t, err, new(*event.TooLargeError))
 		assert.Equal(t, 1<<20, large.Limit)
 	})
 	t.Run("P-SSE-2 an endless line", func(t *testing.T) {
@@ -632,7 +632,7 @@ func TestSizes(t *testing.T) {
 			}
 		})
 		_, _, err := read(t, agent.Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrTooLarge)
+		require.ErrorAs(t, err, new(*event.TooLargeError))
 	})
 }
 

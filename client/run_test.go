@@ -29,7 +29,7 @@ var kinds = map[string]error{
 	"ErrRejected": client.ErrRejected, "ErrProtocol": reducer.ErrProtocol, "ErrMalformed": messages.ErrMalformed,
 	"ErrTruncated": client.ErrTruncated, "reducer.ErrTruncated": reducer.ErrTruncated,
 	"ErrTransport": client.ErrTransport, "ErrStatus": client.ErrStatus, "ErrContentType": client.ErrContentType,
-	"ErrIdle": client.ErrIdle, "ErrTooLarge": client.ErrTooLarge, "ErrPanic": client.ErrPanic,
+	"ErrIdle": client.ErrIdle, "ErrPanic": client.ErrPanic,
 	"Canceled": context.Canceled, "DeadlineExceeded": context.DeadlineExceeded,
 	"ErrStopped": client.ErrStopped, "ErrRounds": client.ErrRounds, "ErrBusy": client.ErrBusy, "ErrClosed": client.ErrClosed,
 	"ErrInterrupts": client.ErrInterrupts, "errOwn": errOwn,
@@ -147,7 +147,7 @@ func TestOutcomes(t *testing.T) {
 			status: reducer.Truncated, matches: "ErrContentType", thread: nothing},
 		{rule: "P-SSE-2 an event that is too large",
 			agent:  replies(200, sse, io.MultiReader(streams(hello), strings.NewReader("data: "+strings.Repeat("x", 2000)))).agent(client.HTTPOptions{MaxEventBytes: 1000}),
-			status: reducer.Truncated, matches: "ErrTooLarge", thread: greeting},
+			status: reducer.Truncated, matches: "event.TooLargeError", thread: greeting},
 		{rule: "P-PIPE-2 data that is no event is malformed, and no rejection by the reducer",
 			agent:  replies(200, sse, io.MultiReader(streams(hello), strings.NewReader("data: [1]\n\n"))).agent(client.HTTPOptions{}),
 			status: reducer.Truncated, matches: "ErrMalformed", thread: greeting},
@@ -258,6 +258,9 @@ func TestOutcomes(t *testing.T) {
 					if errors.Is(res.Err, kind) {
 						matched = append(matched, name)
 					}
+				}
+				if _, ok := errors.AsType[*event.TooLargeError](res.Err); ok {
+					matched = append(matched, "event.TooLargeError")
 				}
 				assert.ElementsMatch(t, strings.Fields(row.matches), matched, "%v", res.Err)
 				var failure *reducer.AgentError

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/jsontext"
-	"github.com/agfold/agfold/internal/sse"
 )
 
 // values is a JSON array of events, read element by element, or, without brackets and commas, events one
@@ -98,7 +98,7 @@ func (s *values) value() (Entry, error) {
 		done := false
 		n, depth, inString, done = scanValue(s.buf[s.pos:s.end], n, depth, inString)
 		if s.limit > 0 && n > s.limit {
-			return Entry{}, &sse.TooLargeError{Limit: s.limit, Line: s.line}
+			return Entry{}, &event.TooLargeError{Limit: s.limit, Line: s.line}
 		}
 		if done {
 			break

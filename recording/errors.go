@@ -8,37 +8,32 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
-var (
-	// ErrFormat is the kind of a [FormatError].
-	ErrFormat = errors.New("not a recording")
-	// ErrCut is the kind of a [CutError].
-	ErrCut = errors.New("recording cut off")
-)
-
-// FormatError says that a recording cannot be read on from a line. It matches ErrFormat and, if what an
-// event or run input holds is the reason, messages.ErrMalformed.
+// FormatError reports that a recording cannot be read, or not past a line. It matches messages.ErrMalformed if the
+// reason is a malformed run input.
 type FormatError struct {
 	Line int   // from 1
 	Err  error // why
 }
 
-// Error implements error.
-func (e *FormatError) Error() string { return fmt.Sprintf("%v: line %d: %v", ErrFormat, e.Line, e.Err) }
+// Error names the line and the reason.
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("not a recording: line %d: %v", e.Line, e.Err)
+}
 
-// Unwrap returns ErrFormat and the reason.
-func (e *FormatError) Unwrap() []error { return []error{ErrFormat, e.Err} }
+// Unwrap returns the reason.
+func (e *FormatError) Unwrap() error { return e.Err }
 
-// CutError says that a recording ends in the middle of an event, as after a crash or a lost connection.
-// All events before it were read. It matches ErrCut and reducer.ErrTruncated.
+// CutError reports that a recording ends in the middle of an event, as after a crash or a lost connection.
+// All events before it were read. It matches reducer.ErrTruncated.
 type CutError struct {
 	Line int // where the cut event begins, from 1
 }
 
-// Error implements error.
-func (e *CutError) Error() string { return fmt.Sprintf("%v in line %d", ErrCut, e.Line) }
+// Error names the line.
+func (e *CutError) Error() string { return fmt.Sprintf("recording cut off in line %d", e.Line) }
 
-// Unwrap returns ErrCut and reducer.ErrTruncated.
-func (e *CutError) Unwrap() []error { return []error{ErrCut, reducer.ErrTruncated} }
+// Unwrap returns reducer.ErrTruncated.
+func (e *CutError) Unwrap() error { return reducer.ErrTruncated }
 
 // StreamError is the error that a run's stream ended with when it was recorded. It matches
 // reducer.ErrTruncated if that did.

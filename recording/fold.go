@@ -21,7 +21,7 @@ type FoldOptions struct {
 	// OnWarning is called with each warning as it arises, those about a run's input included. Nil drops them.
 	OnWarning func(event.Warning)
 	// MaxEventBytes bounds the data of one event, for Fold: a Folder's recording is open already. 0 means
-	// DefaultMaxEventBytes, a negative number no bound.
+	// event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
 }
 
@@ -44,7 +44,7 @@ type FoldOptions struct {
 // reported its own failure; how the runs before it ended is told by [reducer.Thread.Runs]. Otherwise it is the
 // *reducer.Violation or *messages.MalformedError that rejected the stream, or matches reducer.ErrTruncated if the
 // run had not ended or the recording ends in the middle of an event. An error of the recording, which may come
-// in addition, matches ErrFormat, ErrTooLarge or r's own error.
+// in addition, is a *FormatError, an *event.TooLargeError or r's own.
 func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
 	if o == nil {
 		o = new(FoldOptions)

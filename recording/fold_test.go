@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
@@ -162,13 +161,13 @@ func TestFoldAsItGoes(t *testing.T) {
 
 func TestFoldOfACutRecording(t *testing.T) {
 	_, th, err := whole(t, bareHead+timed(started)+`{"at":1,"ev`)
-	require.ErrorIs(t, err, ErrCut)
+	require.ErrorAs(t, err, new(*CutError))
 	assert.Equal(t, "r truncated, {}", told(th))
-	require.ErrorIs(t, th.Err(), ErrCut)
+	require.ErrorAs(t, th.Err(), new(*CutError))
 	require.ErrorIs(t, th.Err(), reducer.ErrTruncated)
 
 	f, th, err := whole(t, bareHead+timed(started, finished)+`{"at":1,"ev`)
-	require.ErrorIs(t, err, ErrCut)
+	require.ErrorAs(t, err, new(*CutError))
 	assert.Equal(t, "r succeeded, {}", told(th))
 	require.NoError(t, f.Err())
 }
@@ -200,21 +199,21 @@ func TestFoldOfAnyForm(t *testing.T) {
 		r      io.Reader
 		o      FoldOptions
 		status reducer.Status
-		errs   []error
+		errs   []func(error) bool
 	}{
 		{"P-STA-2 the input of an object", strings.NewReader(object), FoldOptions{}, reducer.Succeeded, nil},
 		{"an unknown event", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{}, reducer.Succeeded, nil},
-		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []error{messages.ErrMalformed}},
-		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []error{reducer.ErrProtocol}},
-		{"P-RUN-1 no end", strings.NewReader(began), FoldOptions{}, reducer.Truncated, []error{reducer.ErrTruncated}},
-		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []error{reducer.ErrTruncated}},
-		{"cut behind a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []error{reducer.ErrTruncated}},
-		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []error{sse.ErrTooLarge, reducer.ErrTruncated}},
-		{"no recording any more", strings.NewReader(began + "\n" + ended + "\ndear diary"), FoldOptions{}, reducer.Succeeded, []error{ErrFormat}},
-		{"no recording", strings.NewReader("dear diary"), FoldOptions{}, reducer.Empty, []error{ErrFormat}},
+		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []func(error) bool{matching(messages.ErrMalformed)}},
+		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []func(error) bool{matching(reducer.ErrProtocol)}},
+		{"P-RUN-1 no end", strings.NewReader(began), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
+		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
+		{"cut behind a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []func(error) bool{matching(reducer.ErrTruncated)}},
+		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []func(error) bool{is[*event.TooLargeError], matching(reducer.ErrTruncated)}},
+		{"no recording any more", strings.NewReader(began + "\n" + ended + "\ndear diary"), FoldOptions{}, reducer.Succeeded, []func(error) bool{is[*FormatError]}},
+		{"no recording", strings.NewReader("dear diary"), FoldOptions{}, reducer.Empty, []func(error) bool{is[*FormatError]}},
 		{"nothing", strings.NewReader(""), FoldOptions{}, reducer.Empty, nil},
-		{"a reader that fails", io.MultiReader(strings.NewReader(began+"\n"), iotest.ErrReader(lost)), FoldOptions{}, reducer.Truncated, []error{lost, reducer.ErrTruncated}},
-		{"a reader that fails at once", iotest.ErrReader(lost), FoldOptions{}, reducer.Empty, []error{lost}},
+		{"a reader that fails", io.MultiReader(strings.NewReader(began+"\n"), iotest.ErrReader(lost)), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(lost), matching(reducer.ErrTruncated)}},
+		{"a reader that fails at once", iotest.ErrReader(lost), FoldOptions{}, reducer.Empty, []func(error) bool{matching(lost)}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			th, err := Fold(row.r, &row.o)
@@ -224,7 +223,7 @@ func TestFoldOfAnyForm(t *testing.T) {
 				require.NoError(t, err)
 			}
 			for _, want := range row.errs {
-				require.ErrorIs(t, err, want)
+				require.True(t, want(err), "%v", err)
 			}
 		})
 	}

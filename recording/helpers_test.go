@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -34,6 +35,17 @@ func texts(t *testing.T, r io.Reader, o *Options) (Form, []string, error) {
 		}
 	}
 	return rec.Form(), got, nil
+}
+
+// is reports whether err has an error of type E in it.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// matching reports of an error whether it matches target.
+func matching(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
 }
 
 // splits returns readers that give out text in different pieces.

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/event"
 )
 
 // lines reads a text line by line.
@@ -18,7 +18,7 @@ type lines struct {
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 64<<10)} }
 
 // next returns the next line without its LF and white space around it, valid until the next call, and
-// whether it had an LF. A line with more than limit bytes, if limit is positive, is a *sse.TooLargeError.
+// whether it had an LF. A line with more than limit bytes, if limit is positive, is a *event.TooLargeError.
 // The end is io.EOF.
 func (l *lines) next(limit int) (line []byte, whole bool, err error) {
 	l.line++
@@ -29,7 +29,7 @@ func (l *lines) next(limit int) (line []byte, whole bool, err error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if limit > 0 && len(l.long)+len(part) > limit+len("\r\n") {
-			return nil, false, &sse.TooLargeError{Limit: limit, Line: l.line}
+			return nil, false, &event.TooLargeError{Limit: limit, Line: l.line}
 		}
 		if err == bufio.ErrBufferFull {
 			l.long = append(l.long, part...)
@@ -79,7 +79,7 @@ func (s *eventLines) line() (line []byte, whole bool, err error) {
 	if s.first != nil {
 		line, whole, s.first = s.first, s.whole, nil
 		if s.limit > 0 && len(line) > s.limit {
-			return nil, false, &sse.TooLargeError{Limit: s.limit, Line: s.lines.line}
+			return nil, false, &event.TooLargeError{Limit: s.limit, Line: s.lines.line}
 		}
 		return line, whole, nil
 	}

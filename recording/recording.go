@@ -12,13 +12,10 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// DefaultMaxEventBytes is the bound of an event's size unless Options say otherwise.
-const DefaultMaxEventBytes = 64 << 20
-
 // Options of [Open]. The zero value means the defaults.
 type Options struct {
-	// MaxEventBytes bounds one event's JSON text: 0 means DefaultMaxEventBytes, a negative number no bound.
-	// A larger event ends the recording with a *sse.TooLargeError.
+	// MaxEventBytes bounds one event's JSON text: 0 means event.DefaultMaxBytes, a negative number no bound.
+	// A larger event ends the recording with a *event.TooLargeError.
 	MaxEventBytes int
 }
 
@@ -72,9 +69,9 @@ type Head struct {
 
 // Open finds out what form the recording in r has and reads up to its first event. The recording reads
 // from r as it is ranged over; closing r stays with the caller. An empty r is a recording without events.
-// The error matches ErrFormat if r holds no recording, or is one of r's own.
+// The error is a *FormatError if r does not hold a recording, or one of r's own.
 func Open(r io.Reader, o *Options) (*Recording, error) {
-	limit := DefaultMaxEventBytes
+	limit := event.DefaultMaxBytes
 	if o != nil && o.MaxEventBytes != 0 {
 		limit = o.MaxEventBytes
 	}
@@ -98,9 +95,9 @@ func (r *Recording) PeerVersion() string { return r.peer }
 // Timed reports whether the recording says when its events came.
 func (r *Recording) Timed() bool { return r.timed }
 
-// Entries yields the heads, events and recorded errors of the recording in order. An error comes alone and last: matching
-// ErrCut if the recording ends in the middle of an event, ErrFormat if it cannot be read on, or
-// sse.ErrTooLarge, or one of the source; a clean end yields none. Ranging again after a break goes on
+// Entries yields the heads, events and recorded errors of the recording in order. An error comes alone and last:
+// a *CutError if the recording ends in the middle of an event, a *FormatError if it cannot be read any further, an
+// *event.TooLargeError, or one of the source; a clean end yields none. Ranging again after a break goes on
 // behind the last entry; after the end it yields nothing, after an error the error.
 func (r *Recording) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {

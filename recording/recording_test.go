@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -101,7 +100,7 @@ func TestFormErrors(t *testing.T) {
 				_, got, err := texts(t, r, nil)
 				var format *FormatError
 				require.ErrorAs(t, err, &format, name)
-				require.ErrorIs(t, err, ErrFormat)
+				require.ErrorAs(t, err, new(*FormatError))
 				assert.Equal(t, tt.line, format.Line, "%s: %v", name, err)
 				assert.Len(t, got, tt.before, name)
 				assert.Equal(t, tt.malformed, errors.As(err, new(*messages.MalformedError)), err)
@@ -145,9 +144,9 @@ func TestCut(t *testing.T) {
 				if begun := strings.HasPrefix(part, `{"`) || strings.HasPrefix(part, "data: {"); whole > 0 || begun || err == nil {
 					require.Len(t, got, whole, "%q: %v", part, err)
 				}
-				if err != nil && !errors.Is(err, ErrCut) {
+				if err != nil && !is[*CutError](err) {
 					// A cut field name or nothing but the beginning of a first data line cannot be told.
-					require.ErrorIs(t, err, ErrFormat)
+					require.ErrorAs(t, err, new(*FormatError))
 					require.Less(t, n, len("data: {"), "%q: %v", part, err)
 				}
 			}
@@ -264,7 +263,7 @@ func TestTimesWithoutAHeadCountFromTheFirst(t *testing.T) {
 func TestATornLineBeforeAnEventIsAnError(t *testing.T) {
 	_, got, err := texts(t, strings.NewReader(`{"agfold":"recording/1"}`+"\n"+`{"at":1,"ev`+"\n"+`{"at":2,"event":`+started+"}\n"), nil)
 	assert.Empty(t, got)
-	require.ErrorIs(t, err, ErrCut)
+	require.ErrorAs(t, err, new(*CutError))
 }
 
 func TestRangingGoesOnAfterABreak(t *testing.T) {
@@ -283,7 +282,7 @@ func TestRangingGoesOnAfterABreak(t *testing.T) {
 				types = append(types, ev.Type())
 			}
 		}
-		require.ErrorIs(t, last, ErrCut)
+		require.ErrorAs(t, last, new(*CutError))
 	}
 	assert.Equal(t, []event.Type{event.TypeCustom, event.TypeRunFinished}, types)
 }
@@ -320,9 +319,9 @@ func TestBound(t *testing.T) {
 		t.Run("P-SSE-2 "+name, func(t *testing.T) {
 			_, got, err := texts(t, strings.NewReader(text), &Options{MaxEventBytes: limit})
 			assert.Equal(t, []string{started}, got)
-			var large *sse.TooLargeError
+			var large *event.TooLargeError
 			require.ErrorAs(t, err, &large)
-			assert.Equal(t, sse.TooLargeError{Limit: limit, Line: 3}, *large)
+			assert.Equal(t, event.TooLargeError{Limit: limit, Line: 3}, *large)
 		})
 		t.Run("no bound for "+name, func(t *testing.T) {
 			_, got, err := texts(t, strings.NewReader(text), &Options{MaxEventBytes: -1})
@@ -331,7 +330,7 @@ func TestBound(t *testing.T) {
 		})
 	}
 	_, _, err := texts(t, strings.NewReader(long), &Options{MaxEventBytes: limit})
-	require.ErrorIs(t, err, sse.ErrTooLarge, "in the first line")
+	require.ErrorAs(t, err, new(*event.TooLargeError), "in the first line")
 }
 
 func TestErrorsOfTheSource(t *testing.T) {
@@ -381,7 +380,7 @@ func TestMemoryDoesNotGrowWithTheRecording(t *testing.T) {
 			n := 0
 			for _, err := range rec.Events() {
 				if err != nil {
-					require.ErrorIs(t, err, ErrCut)
+					require.ErrorAs(t, err, new(*CutError))
 				}
 				n++
 			}
@@ -430,8 +429,8 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		form, want, wantErr := texts(t, strings.NewReader(text), &Options{MaxEventBytes: 200})
-		if wantErr != nil && !errors.Is(wantErr, ErrFormat) && !errors.Is(wantErr, ErrCut) {
-			require.ErrorIs(t, wantErr, sse.ErrTooLarge)
+		if wantErr != nil && !is[*FormatError](wantErr) && !is[*CutError](wantErr) {
+			require.ErrorAs(t, wantErr, new(*event.TooLargeError))
 		}
 		f2, got, err := texts(t, iotest.OneByteReader(strings.NewReader(text)), &Options{MaxEventBytes: 200})
 		require.Equal(t, form, f2)

@@ -19,7 +19,7 @@ type ReplayOptions struct {
 	// Speed replays with the recorded timing, as many times as fast: 1 as it was, 2 in half the time. 0 or
 	// less means at once, which is also how a recording without times is replayed.
 	Speed float64
-	// MaxEventBytes bounds the data of one event. 0 means DefaultMaxEventBytes, a negative number no bound.
+	// MaxEventBytes bounds the data of one event. 0 means event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
 }
 
@@ -27,7 +27,7 @@ type ReplayOptions struct {
 // It is safe for concurrent use.
 //
 // In what [Writer] has written, the first run is answered with the first recorded run, the second with the
-// second, and one more than there are is an error that matches ErrFormat. A session that is asked for that
+// second, and one more than there are is an error that matches ErrNoRun. A session that is asked for that
 // one more has then begun it, so its thread ends with a truncated run: [Replay.Runs] tells beforehand how many
 // there are. Any other recording is one run that can be repeated.
 type Replay struct {
@@ -57,7 +57,7 @@ func ReplayFile(name string, o *ReplayOptions) *Replay {
 //		… s.Send(ctx)
 //	}
 //
-// The error, besides those of opening and reading, matches ErrFormat or ErrTooLarge; the runs before it are
+// The error, besides those of opening and reading, is a *FormatError or an *event.TooLargeError; the runs before it are
 // counted.
 func (r *Replay) Runs() (int, error) {
 	file, err := r.open()
@@ -74,8 +74,9 @@ func (r *Replay) Runs() (int, error) {
 	}
 	n := 0
 	for e, err := range rec.Entries() {
+		_, cut := errors.AsType[*CutError](err)
 		switch {
-		case errors.Is(err, ErrCut):
+		case cut:
 		case err != nil:
 			return n, err
 		case n == 0 || e.Head != nil:
@@ -85,9 +86,12 @@ func (r *Replay) Runs() (int, error) {
 	return n, nil
 }
 
+// ErrNoRun is matched by the error of a run that a [Replay] is asked for after the last recorded one.
+var ErrNoRun = errors.New("the recording has no run")
+
 // Run yields the events of the recorded run. An error, besides the end of ctx and those of opening and
-// reading, matches ErrFormat if what was opened is no recording, ErrTruncated if the recording ends in the
-// middle of an event, or ErrTooLarge; or it is the one that the recorded stream ended with: it has the same text,
+// reading, is a *FormatError if what was opened is not a recording, a *CutError if it ends in the middle of an
+// event, or an *event.TooLargeError; or it matches ErrNoRun; or it is the one that the recorded stream ended with: it has the same text,
 // and matches ErrTruncated if that did.
 func (r *Replay) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
@@ -146,7 +150,7 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 		}
 	}
 	if wanted > max(run, 0) {
-		return fmt.Errorf("%w of run %d: there are %d", ErrFormat, wanted+1, run+1)
+		return fmt.Errorf("%w %d: there are %d", ErrNoRun, wanted+1, run+1)
 	}
 	return nil
 }

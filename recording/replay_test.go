@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -85,7 +84,7 @@ func TestReplay(t *testing.T) {
 	t.Run("what is no recording", func(t *testing.T) {
 		agent, open := replay("Hello", nil)
 		_, err := read(t, agent.Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrFormat)
+		require.ErrorAs(t, err, new(*FormatError))
 		assert.Zero(t, *open)
 	})
 	t.Run("a recording that is cut off is truncated", func(t *testing.T) {
@@ -100,7 +99,7 @@ func TestReplay(t *testing.T) {
 		agent, _ := replay(captured, &ReplayOptions{MaxEventBytes: len(started)})
 		got, err := read(t, agent.Run(t.Context(), input))
 		assert.Equal(t, []string{started}, got)
-		require.ErrorIs(t, err, sse.ErrTooLarge)
+		require.ErrorAs(t, err, new(*event.TooLargeError))
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
 		_, err := read(t, ReplayFile(filepath.Join(t.TempDir(), "none"), nil).Run(t.Context(), input))
@@ -150,7 +149,7 @@ func TestReplayOfSeveralRuns(t *testing.T) {
 	assert.Equal(t, "cd", names(got))
 	got, err = read(t, agent.Run(t.Context(), input))
 	assert.Empty(t, got)
-	require.ErrorIs(t, err, ErrFormat)
+	require.ErrorIs(t, err, ErrNoRun)
 	assert.Contains(t, err.Error(), "run 3: there are 2")
 }
 
@@ -158,7 +157,7 @@ func TestReplayRuns(t *testing.T) {
 	for _, row := range []struct {
 		name, text string
 		want       int
-		err        error
+		err        func(error) bool
 	}{
 		{"nothing", "", 0, nil},
 		{"a captured stream", captured, 1, nil},
@@ -167,19 +166,23 @@ func TestReplayRuns(t *testing.T) {
 		{"a run without events", recordedRuns + `{"agfold":"recording/1"}`, 3, nil},
 		{"a head that is cut", recordedRuns + `{"agfold":"recor`, 2, nil},
 		{"events without a head", `{"at":1,"event":` + started + "}\n" + recordedRuns, 3, nil},
-		{"what stops being a recording", recordedRuns + "Hello\n" + recordedRuns, 2, ErrFormat},
-		{"what is no recording", "Hello", 0, ErrFormat},
+		{"what stops being a recording", recordedRuns + "Hello\n" + recordedRuns, 2, is[*FormatError]},
+		{"what is no recording", "Hello", 0, is[*FormatError]},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			agent, open := replay(row.text, nil)
 			n, err := agent.Runs()
 			assert.Equal(t, row.want, n)
-			require.ErrorIs(t, err, row.err)
+			if row.err == nil {
+				require.NoError(t, err)
+			} else {
+				require.True(t, row.err(err), "%v", err)
+			}
 			assert.Zero(t, *open)
 			if row.err == nil && n > 0 {
 				for i := range n {
 					_, err := read(t, agent.Run(t.Context(), input))
-					require.NotErrorIs(t, err, ErrFormat, "counting takes none away: run %d", i+1)
+					require.NotErrorIs(t, err, ErrNoRun, "counting takes none away: run %d", i+1)
 				}
 			}
 		})

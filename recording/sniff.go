@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/state"
@@ -136,7 +137,7 @@ func sniffDocument(l *lines, first []byte, whole bool, limit int) (*Recording, e
 			return nil, readError(err)
 		}
 		if len(rest) == maxDocument {
-			return nil, &sse.TooLargeError{Limit: maxDocument, Line: line}
+			return nil, &event.TooLargeError{Limit: maxDocument, Line: line}
 		}
 		text = append(text, rest...)
 	}

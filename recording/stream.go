@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
 )
 
@@ -28,9 +29,9 @@ func (s *stream) next() (Entry, error) {
 	data, err := s.r.Next()
 	line := s.before + s.r.Line()
 	if err != nil {
-		var large *sse.TooLargeError
+		var large *event.TooLargeError
 		if errors.As(err, &large) {
-			return Entry{}, &sse.TooLargeError{Limit: large.Limit, Line: s.before + large.Line}
+			return Entry{}, &event.TooLargeError{Limit: large.Limit, Line: s.before + large.Line}
 		}
 		return Entry{}, readError(err)
 	}

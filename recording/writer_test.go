@@ -112,7 +112,7 @@ func TestTheErrorOfAStreamIsReadBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "r truncated, {}", told(th), "nothing of a run comes behind its error")
 	_, _, err = whole(t, bareHead+`{"at":1,"error":7}`)
-	assert.ErrorIs(t, err, ErrFormat)
+	assert.ErrorAs(t, err, new(*FormatError))
 }
 
 func TestARunBehindACrashCanBeRead(t *testing.T) {

@@ -213,13 +213,14 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 		io.WriteString(r.t.stderr, transcript.CleanLine(name)+": "+transcript.Style{}.Warning(w))
 	}})
 	err = r.apply(ctx, f, bar)
+	_, cut := errors.AsType[*recording.CutError](err)
 	var broken *writeError
 	switch {
 	case ctx.Err() != nil:
 		return r.stopped(name, f.Seen()), nil
 	case errors.As(err, &broken):
 		return exitOK, broken.error
-	case f.Seen() == 0 && err != nil && !errors.Is(err, recording.ErrCut):
+	case f.Seen() == 0 && err != nil && !cut:
 		r.t.say("agfold: %s: %v", name, err)
 		return exitUnreadable, nil
 	}
@@ -349,7 +350,7 @@ func (r *replayer) verdict(name string, f *recording.Folder, th *reducer.Thread,
 	if th.Status() != reducer.Truncated { // else the run's error has told it
 		r.t.say("agfold: %s: %v", name, cause)
 	}
-	if errors.Is(cause, recording.ErrCut) {
+	if _, cut := errors.AsType[*recording.CutError](cause); cut {
 		return status
 	}
 	return exitUnreadable

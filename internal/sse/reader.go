@@ -2,29 +2,11 @@ package sse
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"math"
+
+	"github.com/agfold/agfold/event"
 )
-
-// ErrTooLarge is the kind of a [TooLargeError].
-var ErrTooLarge = errors.New("event too large")
-
-// TooLargeError says that an event's data exceeded the bound of its Reader (P-SSE-2). It matches
-// ErrTooLarge.
-type TooLargeError struct {
-	Limit int // the bound, in bytes
-	Line  int // the line of the stream where the event's data begins, from 1
-}
-
-// Error implements error.
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the event at line %d holds more than %d bytes of data", e.Line, e.Limit)
-}
-
-// Unwrap returns ErrTooLarge.
-func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
 
 const (
 	firstBuffer = 16 << 10  // the size to start with
@@ -57,7 +39,7 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of src. An event whose data, joined, is longer than maxEventBytes ends the
-// stream with a *TooLargeError; zero or less means no bound. Lines that carry no data are never kept and
+// stream with a *event.TooLargeError; zero or less means no bound. Lines that carry no data are never kept and
 // do not count.
 func NewReader(src io.Reader, maxEventBytes int) *Reader {
 	if maxEventBytes <= 0 {
@@ -71,7 +53,7 @@ func NewReader(src io.Reader, maxEventBytes int) *Reader {
 //
 // The data lies in the Reader's buffer and is valid until the next call; nothing is copied for an event
 // of one line. The caller may change it in place. The end of the stream is io.EOF; an event that lacks
-// only its blank line then is delivered first, see [Reader.Partial]. Any other error is a *TooLargeError
+// only its blank line then is delivered first, see [Reader.Partial]. Any other error is a *event.TooLargeError
 // or that of the source, unwrapped, and the event that the source cut off is dropped. After an error Next
 // returns it again.
 func (r *Reader) Next() ([]byte, error) {
@@ -181,7 +163,7 @@ func (r *Reader) fits(n, line int) bool {
 	if n <= r.max {
 		return true
 	}
-	r.err = &TooLargeError{Limit: r.max, Line: line}
+	r.err = &event.TooLargeError{Limit: r.max, Line: line}
 	r.lines, r.from, r.to = 0, 0, 0
 	r.drop()
 	return false

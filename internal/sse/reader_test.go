@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/event"
 )
 
 // readAll returns the data of every event and the error that ended the stream, nil for io.EOF.
@@ -182,10 +184,9 @@ func TestBound(t *testing.T) {
 					continue
 				}
 				assert.Equal(t, []string{"ok"}, events)
-				require.ErrorIs(t, err, ErrTooLarge)
-				var large *TooLargeError
+				var large *event.TooLargeError
 				require.ErrorAs(t, err, &large)
-				assert.Equal(t, TooLargeError{Limit: 8, Line: 3}, *large)
+				assert.Equal(t, event.TooLargeError{Limit: 8, Line: 3}, *large)
 				assert.Equal(t, "the event at line 3 holds more than 8 bytes of data", err.Error())
 				_, again := r.Next()
 				assert.Equal(t, err, again)
@@ -240,7 +241,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				_, err = r.Next()
 			}
 			if tt.tooLarge {
-				require.ErrorIs(t, err, ErrTooLarge)
+				require.ErrorAs(t, err, new(*event.TooLargeError))
 			} else {
 				require.Equal(t, io.EOF, err)
 			}
