@@ -60,6 +60,7 @@ type call struct {
 	startedIn  uint64 // the run that started it
 	answeredIn uint64 // the run that its RESULT came in
 	answers    int    // how many tool messages of the thread answer it
+	stale      int    // how many of them answered it before this run started it again
 }
 
 const ordGap = 1 << 32

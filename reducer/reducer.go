@@ -78,6 +78,7 @@ type Reducer struct {
 
 	run        runState
 	inputRunID string
+	offered    []event.Tool // by the input of the run
 	expectsRun bool
 	err        error // what made the thread final
 	done       bool
@@ -99,6 +100,7 @@ func New(o *Options) *Reducer {
 	}
 	if o.Input != nil {
 		r.threadID, r.inputRunID, r.expectsRun = o.Input.ThreadID, o.Input.RunID, true
+		r.offered = o.Input.Tools
 	}
 	switch {
 	case o.Thread != nil:

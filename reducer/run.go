@@ -1,8 +1,6 @@
 package reducer
 
 import (
-	"slices"
-
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
@@ -22,8 +20,8 @@ type Run struct {
 	Err error
 	// Steps holds every step in the order of its start.
 	Steps messages.List[Step]
-	// PendingToolCallIDs are the calls that the run left for its client to answer, set when it finishes
-	// (P-RUN-2).
+	// PendingToolCallIDs are the calls that the run left for its client to answer, set when it succeeds or is
+	// interrupted (P-RUN-2). What the client answers is taken off.
 	PendingToolCallIDs []string
 	// Metadata is that of the RUN_* events, merged (P-MET-1).
 	Metadata messages.Metadata
@@ -43,15 +41,17 @@ type stepKey struct {
 
 // runState is what the reducer must remember of the run that is going on, and forgets with it.
 type runState struct {
-	phase  phase
-	seq    uint64 // counts runs; what an entity remembers of a run holds for this one only
-	steps  map[stepKey]int
-	open   [numNamespaces]int // how many text messages, reasoning messages, spans, calls are open
-	spans  map[string]*lifetime
-	calls  []string // started in this run, in order, for P-RUN-2
-	active map[messages.Owner]int
-	ended  map[messages.Owner]bool
-	tagged []int // nodes that take part in this run by the tags of its events only
+	phase phase
+	seq   uint64 // counts runs; what an entity remembers of a run holds for this one only
+	steps map[stepKey]int
+	open  [numNamespaces]int // how many text messages, reasoning messages, spans, calls are open
+	spans map[string]*lifetime
+	calls []string // started in this run, in order, for P-RUN-2
+	// The calls that the thread did not hold before a snapshot of this run.
+	brought []string
+	active  map[messages.Owner]int
+	ended   map[messages.Owner]bool
+	tagged  []int // nodes that take part in this run by the tags of its events only
 	// The messages that are open, be it that the thread does not hold them any more.
 	streaming map[*entry]struct{}
 	// The calls whose arguments ended, when last seen, with the first half of a surrogate pair.
@@ -103,6 +103,7 @@ func (r *Reducer) runStarted(e *event.RunStarted) error {
 	r.addRun(run)
 	r.checkVersion(e.ProtocolVersion)
 	if in := e.Input; in != nil {
+		r.offered = in.Tools
 		if !r.hasState && in.State.Exists() && in.State.Kind() != state.KindNull {
 			r.state, r.hasState = in.State, true
 		}
@@ -121,10 +122,6 @@ func (r *Reducer) runFinished(e *event.RunFinished) error {
 	run := r.editRun()
 	run.Outcome, run.Result, run.Usage = e.Outcome, e.Result, e.Usage
 	run.Metadata = run.Metadata.Merge(e.Metadata)
-	run.PendingToolCallIDs = slices.Clone(e.Outcome.PendingToolCallIDs)
-	if len(run.PendingToolCallIDs) == 0 {
-		run.PendingToolCallIDs = r.unanswered()
-	}
 	settled := SubagentSucceeded
 	switch e.Outcome.Type {
 	case event.OutcomeInterrupt:
@@ -135,6 +132,9 @@ func (r *Reducer) runFinished(e *event.RunFinished) error {
 		settled = SubagentAbandoned
 	default:
 		run.Status, r.interrupts = Succeeded, nil
+	}
+	if run.Status != Cancelled { // "waits for nothing": events/lifecycle, Cancelled runs
+		run.PendingToolCallIDs = r.leftPending(e.Outcome.PendingToolCallIDs)
 	}
 	r.settle(settled)
 	r.run.phase = phaseFinished
@@ -169,17 +169,6 @@ func (r *Reducer) breakOff(status Status, err error) {
 	run.Status, run.Err = status, err
 	r.settle(SubagentAbandoned)
 	r.stopStreaming()
-}
-
-// unanswered returns the calls that this run started and nothing answered (P-RUN-2).
-func (r *Reducer) unanswered() []string {
-	var ids []string
-	for _, id := range r.run.calls {
-		if r.calls[id].answeredIn != r.run.seq {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 func (r *Reducer) stepStarted(e *event.StepStarted) error {

@@ -120,6 +120,7 @@ func (r *Reducer) messagesSnapshot(e *event.MessagesSnapshot) {
 			r.uncount(en.msg)
 		}
 		en.own(r.run.seq, m.Owner)
+		r.noteBrought(m)
 		for _, tc := range m.ToolCalls.All() {
 			r.callFor(tc.ID).own(r.run.seq, m.Owner)
 		}
@@ -172,6 +173,9 @@ func (r *Reducer) dropOmitted(restated map[messageKey]int, carries [messages.Kin
 		for _, en := range drop {
 			r.list = r.list.Remove(r.locate(en))
 			r.uncount(en.msg)
+			if c := r.calls[en.msg.ToolCallID]; en.msg.Role == messages.RoleTool && c.stale > 0 {
+				c.stale--
+			}
 			r.forget(en)
 		}
 	}

@@ -52,15 +52,6 @@ func (t *Thread) Err() error {
 	return nil
 }
 
-// PendingToolCallIDs returns the calls that the last run left for its client to answer (P-RUN-2). The
-// caller must not change the slice.
-func (t *Thread) PendingToolCallIDs() []string {
-	if run := t.LastRun(); run != nil {
-		return run.PendingToolCallIDs
-	}
-	return nil
-}
-
 // Usage returns the token usage of all runs, summed by provider and model.
 func (t *Thread) Usage() []event.TokenUsage {
 	var all []event.TokenUsage

@@ -38,6 +38,7 @@ func (r *Reducer) toolCallStart(e *event.ToolCallStart) error {
 	if c.startedIn != r.run.seq {
 		c.startedIn = r.run.seq
 		r.run.calls = append(r.run.calls, e.ToolCallID)
+		c.stale = c.answers
 	}
 	if c.tc != nil {
 		if c.tc.Name != e.ToolCallName {

@@ -72,15 +72,28 @@ func TestPendingToolCalls(t *testing.T) {
 		return func(t *testing.T, p played) { assert.Equal(t, ids, p.th.PendingToolCallIDs()) }
 	}
 	const c1 = "call c1 f | endcall c1 | "
+	const held = `{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	const answer = `{"id":"t1","role":"tool","toolCallId":"c1","content":""}`
+	const offering = `run + {"input":{"threadId":"t","runId":"r","tools":[{"name":"f","description":""}],"context":[],"messages":[]}} | `
 	const c2 = "call c2 f | endcall c2 | "
 	rows := []row{
-		{name: "P-RUN-2 the list that RUN_FINISHED names", script: "run | " + c1 + `done + {"outcome":{"type":"success","pendingToolCallIds":["x","y"]}}`, check: pending("x", "y")},
+		{name: "P-RUN-2 of the list that RUN_FINISHED names, what is held and unanswered, once", script: "run | " + c2 + c1 + "call c3 f | endcall c3 | result t1 c1 x | " + `done + {"outcome":{"type":"success","pendingToolCallIds":["c3","x","c1","c3"]}}`, check: pending("c3")},
 		{name: "P-RUN-2 an empty list names none", script: "run | " + c1 + `done + {"outcome":{"type":"success","pendingToolCallIds":[]}}`, check: pending("c1")},
 		{name: "P-RUN-2 else every call without RESULT, in order", script: "run | " + c2 + c1 + "done", check: pending("c2", "c1")},
 		{name: "P-RUN-2 a RESULT takes its call off", script: "run | " + c1 + c2 + "result t1 c1 x | done", check: pending("c2")},
 		{name: "P-RUN-2 a RESULT before the call counts too", script: "run | result t1 c1 x | " + c1 + "done", check: pending()},
-		{name: "P-RUN-2 a call that is gone is still pending", script: "run | " + c1 + "messages [] | done", check: pending("c1")},
-		{name: "P-RUN-2 a tool message in a snapshot is no RESULT", script: "run | " + c1 + `messages [{"id":"t1","role":"tool","toolCallId":"c1","content":""}] | done`, check: pending("c1")},
+		{name: "P-RUN-2 a call that is gone cannot be answered", script: "run | " + c1 + "messages [] | done", check: pending()},
+		{name: "P-RUN-2 a tool message in a snapshot answers too", script: "run | " + c1 + `messages [` + held + `,` + answer + `] | done`, check: pending()},
+		{name: "P-RUN-2 an answer that a snapshot restates does not answer the call that is started again", script: `run + {"input":{"threadId":"t","runId":"r","tools":[],"context":[],"messages":[` + held + `,` + answer + `]}} | ` + c1 + `messages [` + held + `,` + answer + `] | done`, check: pending("c1")},
+		{name: "P-RUN-2 a call of an offered tool that only a snapshot brings", script: offering + `messages [` + held + `] | done`, check: pending("c1")},
+		{name: "P-RUN-2 a call that a snapshot brings, and the list that RUN_FINISHED names", script: offering + c2 + `messages [` + held + `,{"id":"c2","role":"assistant","toolCalls":[{"id":"c2","type":"function","function":{"name":"f","arguments":""}}]}] | done + {"outcome":{"type":"success","pendingToolCallIds":["c2"]}}`, check: pending("c2", "c1")},
+		{name: "P-RUN-2 a call of another tool that only a snapshot brings is the agent's", script: "run | messages [" + held + "] | done", check: pending()},
+		{name: "P-RUN-2 a call that a snapshot brings with its answer", script: offering + `messages [` + held + `,` + answer + `] | done`, check: pending()},
+		{name: "P-RUN-2 a call that a snapshot brings before what the user said last is history", script: offering + `messages [` + held + `,{"id":"u","role":"user","content":"never mind"}] | done`, check: pending()},
+		{name: "P-RUN-2 a call that the thread held before is not brought", script: `run + {"input":{"threadId":"t","runId":"r","tools":[{"name":"f","description":""}],"context":[],"messages":[` + held + `]}} | messages [` + held + `] | done`, check: pending()},
+		{name: "P-RUN-2 an interrupted run leaves calls like any other", script: "run | " + c1 + `done + {"outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"x"}]}}`, check: pending("c1")},
+		{name: "P-RUN-2 a cancelled run waits for nothing", script: "run | " + c1 + `done + {"outcome":{"type":"cancelled"}}`, check: pending()},
+		{name: "P-RUN-2 a run that fails after it has finished waits for nothing", script: "run | " + c1 + "done | fail late", check: pending()},
 		{name: "P-RUN-2 calls of an earlier run are not this run's", script: "run | " + c1 + "done | run b | " + c2 + "done b", check: pending("c2")},
 		{name: "P-RUN-2 a call opened again in this run is this run's", script: "run | " + c1 + "result t1 c1 x | done | run b | " + c1 + "done b", check: pending("c1")},
 		{name: "P-RUN-2 a RESULT of an earlier run does not answer for this one", script: "run | result t1 c1 x | done | run b | " + c1 + "done b", check: pending("c1")},

@@ -1,0 +1,113 @@
+package reducer
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+)
+
+// PendingToolCallIDs returns the calls that the client must answer before the thread continues, in the order in which
+// they were made: those that the last run left and nothing has answered since (P-RUN-2). Only a run that succeeded or
+// was interrupted leaves calls. The caller must not change the slice.
+func (t *Thread) PendingToolCallIDs() []string {
+	if run := t.LastRun(); run != nil && (run.Status == Succeeded || run.Status == Interrupted) {
+		return run.PendingToolCallIDs
+	}
+	return nil
+}
+
+// PendingToolCalls yields the calls of [Thread.PendingToolCallIDs], each with the message that holds it. It costs a pass
+// over the messages if there are any, else nothing.
+func (t *Thread) PendingToolCalls() iter.Seq2[*messages.ToolCall, *messages.Message] {
+	return func(yield func(*messages.ToolCall, *messages.Message) bool) {
+		ids := t.PendingToolCallIDs()
+		if len(ids) == 0 {
+			return
+		}
+		type place struct {
+			call *messages.ToolCall
+			in   *messages.Message
+		}
+		held := make(map[string]place, len(ids))
+		for _, id := range ids {
+			held[id] = place{}
+		}
+		for _, m := range t.Messages.All() {
+			for _, tc := range m.ToolCalls.All() {
+				if p, pends := held[tc.ID]; pends && p.call == nil { // of several calls with one id the first is meant
+					held[tc.ID] = place{tc, m}
+				}
+			}
+		}
+		for _, id := range ids {
+			if p := held[id]; p.call != nil && !yield(p.call, p.in) {
+				return
+			}
+		}
+	}
+}
+
+// leftPending returns the calls that the run which now finishes leaves for its client: those that the agent names, else
+// those that the run started, and those of offered tools that only a snapshot brought; of these, those that the thread
+// holds and nothing answered (P-RUN-2; events/tool-calls, Frontend tools).
+func (r *Reducer) leftPending(named []string) []string {
+	candidates := named
+	if len(named) == 0 {
+		candidates = r.run.calls
+	}
+	var ids []string
+	listed := make(map[string]bool, len(candidates))
+	list := func(id string) {
+		if c := r.calls[id]; c != nil && c.tc != nil && !listed[id] && !r.answered(c) {
+			listed[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range candidates {
+		list(id)
+	}
+	if len(r.run.brought) > 0 && len(r.offered) > 0 {
+		asked := r.lastUser()
+		for _, id := range r.run.brought {
+			if c := r.calls[id]; c != nil && c.tc != nil && r.offers(c.tc.Name) && r.locate(c.parent) > asked {
+				list(id)
+			}
+		}
+	}
+	return ids
+}
+
+// answered reports whether a call has an answer, which for one that this run started must have come in this run.
+func (r *Reducer) answered(c *call) bool {
+	if c.startedIn != r.run.seq {
+		return c.answers > 0
+	}
+	return c.answeredIn == r.run.seq || c.answers > c.stale
+}
+
+// offers reports whether the run's input offers a tool of that name.
+func (r *Reducer) offers(name string) bool {
+	return slices.ContainsFunc(r.offered, func(t event.Tool) bool { return t.Name == name })
+}
+
+// lastUser returns the place of the last user message, -1 if there is none. Whoever wrote it has moved past the calls
+// before it.
+func (r *Reducer) lastUser() int {
+	for i, m := range r.list.Backward() {
+		if m.Role == messages.RoleUser {
+			return i
+		}
+	}
+	return -1
+}
+
+// noteBrought notes the calls of a snapshot's message that the thread has not held before.
+func (r *Reducer) noteBrought(m *messages.Message) {
+	for _, tc := range m.ToolCalls.All() {
+		if r.calls[tc.ID] == nil {
+			r.run.brought = append(r.run.brought, tc.ID)
+		}
+	}
+}
