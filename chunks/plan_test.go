@@ -84,7 +84,7 @@ func (p *plan) aside() event.Event {
 	case 0:
 		return &event.Raw{Attribution: event.By(owner), Event: state.Int(1)}
 	case 1:
-		return &event.ActivitySnapshot{Attribution: event.By(owner), MessageID: "act", ActivityType: "a", Content: state.EmptyObject()}
+		return &event.ActivitySnapshot{Attribution: event.By(owner), MessageID: "act", ActivityType: "a", Content: state.Object()}
 	case 2:
 		return &event.ReasoningEncryptedValue{Attribution: event.By(owner), Subtype: event.EncryptedMessage, EntityID: "a", EncryptedValue: "e"}
 	default:

@@ -42,7 +42,7 @@ func (s *Session) SetMessages(msgs ...*messages.Message) error {
 func (s *Session) SetState(v state.Value) error {
 	return s.edit(func() error {
 		if !v.Exists() || v.Kind() == state.KindNull {
-			v = state.EmptyObject()
+			v = state.Object()
 		}
 		s.setState(v)
 		return nil

@@ -106,7 +106,7 @@ func contains(t *testing.T, path string, want, got state.Value) {
 		}
 	default:
 		if want.Exists() {
-			assert.True(t, state.Equal(want, got), "%s: want %v, got %v", path, want, got)
+			assert.True(t, want.Equal(got), "%s: want %v, got %v", path, want, got)
 		}
 	}
 }

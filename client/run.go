@@ -381,7 +381,7 @@ func (c *callState) input() event.RunInput {
 		in.ForwardedProps = c.o.ForwardedProps
 	}
 	if !in.ForwardedProps.Exists() {
-		in.ForwardedProps = state.EmptyObject()
+		in.ForwardedProps = state.Object()
 	}
 	return in
 }

@@ -417,7 +417,7 @@ func TestRunSurvivesAPanicInItsLoop(t *testing.T) {
 }
 
 func TestRunInput(t *testing.T) {
-	activity := &messages.Message{ID: "w", Role: messages.RoleActivity, ActivityType: "plan", Activity: state.EmptyObject()}
+	activity := &messages.Message{ID: "w", Role: messages.RoleActivity, ActivityType: "plan", Activity: state.Object()}
 	agent := script(says(begins, calls("c1", "now", "{}"), succeeds), says(begins, succeeds), says(begins, succeeds))
 	s := client.NewSession(agent, quiet(client.SessionOptions{
 		ThreadID: "t-1", State: parsed(t, `{"n":1}`),

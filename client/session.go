@@ -144,7 +144,7 @@ func (s *Session) start() *reducer.Thread {
 		}
 	}
 	if !th.State.Exists() {
-		th.State = state.EmptyObject() // P-STA-2
+		th.State = state.Object() // P-STA-2
 	}
 	if s.o.ThreadID != "" {
 		th.ID = s.o.ThreadID

@@ -42,10 +42,10 @@ func TestNewToolSchema(t *testing.T) {
 	assert.Equal(t, "The weather in a city", tool.Description)
 	want := `{"type":"object","required":["city"],"additionalProperties":false,"properties":{
 		"city":{"type":"string","description":"where to look"},"days":{"type":"integer"}}}`
-	assert.True(t, state.Equal(parsed(t, want), tool.Parameters), "%s", tool.Parameters)
+	assert.True(t, parsed(t, want).Equal(tool.Parameters), "%s", tool.Parameters)
 
 	none := client.NewTool("now", "", func(context.Context, struct{}) (any, error) { return nil, nil })
-	assert.True(t, state.Equal(parsed(t, `{"type":"object","additionalProperties":false}`), none.Parameters), "%s", none.Parameters)
+	assert.True(t, parsed(t, `{"type":"object","additionalProperties":false}`).Equal(none.Parameters), "%s", none.Parameters)
 
 	for name, make := range map[string]func(){
 		"a channel": func() {

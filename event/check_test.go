@@ -125,7 +125,7 @@ func TestPlainIsRight(t *testing.T) {
 	for _, p := range patches {
 		events = append(events, &StateDelta{Delta: p}, &ActivityDelta{Patch: p})
 	}
-	for _, v := range []state.Value{{}, one, state.Null(), state.EmptyObject(), deep} {
+	for _, v := range []state.Value{{}, one, state.Null(), state.Object(), deep} {
 		events = append(events, &StateSnapshot{Snapshot: v}, &ActivitySnapshot{Content: v}, &Raw{Event: v}, &Custom{Value: v},
 			&StepStarted{Base: Base{RawEvent: v}})
 	}

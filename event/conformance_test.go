@@ -44,7 +44,7 @@ func TestConformanceShapes(t *testing.T) {
 			require.NoError(t, err)
 			got, err := state.Parse(encoded)
 			require.NoError(t, err)
-			assert.True(t, state.Equal(want, got), "want %s\ngot  %s", want, got)
+			assert.True(t, want.Equal(got), "want %s\ngot  %s", want, got)
 		})
 	}
 }

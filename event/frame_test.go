@@ -92,7 +92,7 @@ func TestFrameOf(t *testing.T) {
 	marshaled, err := json.Marshal(f)
 	require.NoError(t, err)
 	assert.Equal(t, `{"type":"X","a":1}`, string(marshaled))
-	for _, bad := range []state.Value{{}, state.Null(), state.EmptyObject(), v.With("type", state.Int(1)), v.With("type", state.String(""))} {
+	for _, bad := range []state.Value{{}, state.Null(), state.Object(), v.With("type", state.Int(1)), v.With("type", state.String(""))} {
 		_, err := FrameOf(bad)
 		assert.ErrorAs(t, err, new(*messages.MalformedError), bad)
 	}

@@ -172,7 +172,7 @@ func TestPartsOfRunsJSON(t *testing.T) {
 				assert.Equal(t, last, got, "on an error the value stays as it was")
 			}
 			_, err := tc.roundTrip(`{`)
-			assert.ErrorIs(t, err, state.ErrSyntax)
+			assert.ErrorAs(t, err, new(*state.SyntaxError))
 		})
 	}
 	assert.Equal(t, "null", string(Outcome{}.AppendJSON(nil)))

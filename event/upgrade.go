@@ -357,7 +357,7 @@ func (c *conversion) binary(v state.Value, path string) state.Value {
 	metadata := v.Get("metadata")
 	if name, _ := v.Get("filename").AsString(); name != "" {
 		if metadata.Kind() != state.KindObject {
-			metadata = state.EmptyObject()
+			metadata = state.Object()
 		}
 		metadata = metadata.With("filename", state.String(name))
 	}

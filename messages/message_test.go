@@ -36,7 +36,7 @@ func TestMessageJSON(t *testing.T) {
 func TestMessageEncodesTheShapeOfItsRole(t *testing.T) {
 	m := Message{
 		ID: "1", Name: Some("n"), Content: Text("c"), ToolCalls: NewList(&ToolCall{ID: "t", Status: ToolCallStreaming}),
-		ToolCallID: "x", Error: Some("e"), ActivityType: "a", Activity: state.EmptyObject(), EncryptedValue: Some("v"),
+		ToolCallID: "x", Error: Some("e"), ActivityType: "a", Activity: state.Object(), EncryptedValue: Some("v"),
 	}
 	for role, want := range map[Role]string{
 		RoleUser:      `{"id":"1","role":"user","content":"c","name":"n","encryptedValue":"v"}`,
@@ -85,7 +85,7 @@ func TestMessageUnmarshalRejects(t *testing.T) {
 			assert.Equal(t, Message{ID: "kept"}, m, "on an error the message stays as it was")
 		})
 	}
-	assert.ErrorIs(t, new(Message).UnmarshalJSON([]byte(`{`)), state.ErrSyntax)
+	assert.ErrorAs(t, new(Message).UnmarshalJSON([]byte(`{`)), new(*state.SyntaxError))
 }
 
 func TestMessageUnmarshalLeavesOutTheUnrecognised(t *testing.T) {
@@ -102,7 +102,7 @@ func TestMakingMessages(t *testing.T) {
 	assert.Equal(t, `{"id":"","role":"assistant","content":"hi"}`, string(AssistantText("hi").AppendJSON(nil)))
 	assert.Equal(t, `{"id":"","role":"tool","content":"42","toolCallId":"c"}`, string(ToolResult("c", "42").AppendJSON(nil)))
 	assert.Equal(t, "hi", UserParts(TextPart("hi")).Text())
-	assert.Equal(t, "", (&Message{Role: RoleActivity, Activity: state.EmptyObject()}).Text())
+	assert.Equal(t, "", (&Message{Role: RoleActivity, Activity: state.Object()}).Text())
 }
 
 // FuzzMessage: nothing panics, and what decodes encodes to something that decodes to the same.

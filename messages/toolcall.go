@@ -40,7 +40,7 @@ func (s ToolCallStatus) String() string {
 // empty object. The error is a *state.SyntaxError when the text is not JSON.
 func (c *ToolCall) Args() (state.Value, error) {
 	if c.Arguments == "" {
-		return state.EmptyObject(), nil
+		return state.Object(), nil
 	}
 	return state.Parse([]byte(c.Arguments))
 }

@@ -25,7 +25,7 @@ func TestArgs(t *testing.T) {
 	t.Run("P-TOL-4 arguments may not parse", func(t *testing.T) {
 		c := &ToolCall{Arguments: `{"city":"Os`}
 		_, err := c.Args()
-		assert.ErrorIs(t, err, state.ErrSyntax)
+		assert.ErrorAs(t, err, new(*state.SyntaxError))
 		assert.Equal(t, `{"city":"Os"}`, c.PartialArgs().String())
 	})
 }

@@ -55,7 +55,7 @@ func (t *Thread) ChangesSince(older *Thread) Changes {
 	if !state.Same(older.State, t.State) {
 		from := older.State
 		if !from.Exists() {
-			from = state.EmptyObject()
+			from = state.Object()
 		}
 		c.State = state.Diff(from, t.State)
 	}

@@ -194,7 +194,7 @@ func compare(t *testing.T, ours played, theirs official) map[string]string {
 			}
 			v = state.Array(kept...)
 		}
-		if !state.Equal(v, both.ours) {
+		if !v.Equal(both.ours) {
 			diff[part] = fmt.Sprintf("%s:\nours   %s\ntheirs %s", part, both.ours, v)
 		}
 	}
@@ -226,5 +226,5 @@ func splitOverEnd(ours played, theirs official) bool {
 	}
 	data, errJ := json.Marshal(v)
 	b, errB := state.Parse([]byte(apart(string(data))))
-	return errA == nil && errB == nil && errJ == nil && state.Equal(a, b)
+	return errA == nil && errB == nil && errJ == nil && a.Equal(b)
 }

@@ -95,7 +95,7 @@ func New(o *Options) *Reducer {
 		epoch:    1,
 		calls:    make(map[string]*call),
 		nodeOf:   make(map[messages.Owner]int),
-		state:    state.EmptyObject(),
+		state:    state.Object(),
 		run:      runState{seq: 1}, // what belongs to no run has 0
 	}
 	if o.Input != nil {

@@ -285,7 +285,7 @@ func TestSnapshotPassesOverWhatStays(t *testing.T) {
 		r := reducer.New(nil)
 		apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
 		for i := range n {
-			apply(t, r, &event.ActivitySnapshot{MessageID: fmt.Sprint(i), ActivityType: "a", Content: state.EmptyObject()})
+			apply(t, r, &event.ActivitySnapshot{MessageID: fmt.Sprint(i), ActivityType: "a", Content: state.Object()})
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

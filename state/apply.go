@@ -2,28 +2,32 @@ package state
 
 import "strings"
 
-// DefaultMaxSize is the size, in bytes of JSON text before strings are escaped, that
-// [Value.Apply] lets a document grow to; a larger one may still change, but not grow. It exists because copies share memory: a few dozen copy
-// operations, each of which doubles the text, would cost nothing to apply and everything to encode.
+// DefaultMaxSize is the largest [Value.Size] that [Value.Apply] lets a document grow to. It exists because
+// copies share storage: a few dozen copy operations, each of which doubles the document, cost next to
+// nothing to apply, and fill the memory when the document is encoded.
 const DefaultMaxSize = 64 << 20
 
-// Apply returns v with patch applied by RFC 6902 (P-STA-3), or v itself and a [*PatchError]; there is
-// no partial result. A nil patch is a no-op. The result shares with v all that no operation touches,
-// and with the patch the values it adds; the cost of an operation grows with the depth of its path
-// and the logarithm of the containers on it.
+// Apply returns v with patch applied as RFC 6902 says (P-STA-3). On an error it returns v itself and a
+// [*PatchError]; no operation has an effect then. The result shares everything that no operation touches
+// with v, and the values that were added with the patch. The cost of an operation grows with the depth of
+// its path and the logarithm of the size of the containers on it.
 //
-// Stricter readings than some: an index has no leading zeros or sign, - only appends, move into its
-// own child fails, and so does removing the root. An absent v takes nothing but an add or replace of
-// the root. The error matches [ErrOp] for a malformed operation, [ErrPath] for a place that is not
-// there, [ErrTest] for a failed test, and [ErrLimit] if the document would grow beyond
-// [DefaultMaxSize] or [DefaultMaxDepth], or further beyond them than it was.
-func (v Value) Apply(patch Patch) (Value, error) {
+// Apply is strict where some libraries are not: an array index has no sign and no leading zeros, "-" can
+// only append, a value cannot move into its own child, and the root cannot be removed. If v is absent, only
+// the root can be added or replaced. The error wraps [ErrOp] if an operation is malformed, [ErrPath] if a
+// place does not exist, [ErrTest] if a test fails, and [ErrLimit] if an operation would make the document
+// grow beyond [DefaultMaxSize] or [DefaultMaxDepth]. A document that is larger already may still change, as
+// long as it does not grow.
+func (v Value) Apply(patch Patch) (Value, error) { return v.ApplyLimit(patch, DefaultMaxSize) }
+
+// ApplyLimit is like [Value.Apply], with maxSize in place of DefaultMaxSize.
+func (v Value) ApplyLimit(patch Patch, maxSize int) (Value, error) {
 	doc := v
 	for i := range patch {
 		op := &patch[i]
 		changed, err := op.apply(doc)
 		if err == nil {
-			err = checkLimits(doc, changed)
+			err = checkLimits(doc, changed, maxSize)
 		}
 		if err != nil {
 			return v, op.failed(i, err)
@@ -33,12 +37,12 @@ func (v Value) Apply(patch Patch) (Value, error) {
 	return doc, nil
 }
 
-func checkLimits(before, after Value) *fault {
-	if n := after.size(); n > DefaultMaxSize && n > before.size() {
-		return failf(ErrLimit, "the document would take %d bytes, more than %d", n, DefaultMaxSize)
+func checkLimits(before, after Value, maxSize int) *fault {
+	if n := after.size(); n > before.size() && n > maxSize || n < 0 {
+		return failf(ErrLimit, "the document would grow from %d to %d bytes; the limit is %d", before.size(), n, max(maxSize, 0))
 	}
 	if h := after.height(); h > DefaultMaxDepth && h > before.height() {
-		return failf(ErrLimit, "the document would nest %d levels deep, more than %d", h, DefaultMaxDepth)
+		return failf(ErrLimit, "the document would nest %d levels deep; the limit is %d", h, DefaultMaxDepth)
 	}
 	return nil
 }
@@ -61,7 +65,7 @@ func (op *Op) apply(doc Value) (Value, *fault) {
 		if err != nil {
 			return Value{}, err
 		}
-		if !Equal(found, op.Value) {
+		if !found.Equal(op.Value) {
 			return Value{}, failf(ErrTest, "the value there is %s, not %s", brief(found), brief(op.Value))
 		}
 		return doc, nil
@@ -69,7 +73,7 @@ func (op *Op) apply(doc Value) (Value, *fault) {
 	return edit(doc, op.Path, op.Kind, op.Value)
 }
 
-// brief is v for an error message: scalars as they are if short, containers by their kind.
+// brief returns v for an error message: a short scalar as it is, other values by their kind.
 func brief(v Value) string {
 	if v.Kind() >= KindArray {
 		return "another " + v.Kind().String()
@@ -80,7 +84,7 @@ func brief(v Value) string {
 	return v.String()
 }
 
-// source returns the value that a move or copy takes.
+// source returns the value that a move or copy reads.
 func (op *Op) source(doc Value) (Value, *fault) {
 	v, err := doc.lookup(op.From)
 	if err != nil {
@@ -98,7 +102,7 @@ func (op *Op) move(doc Value) (Value, *fault) {
 		return doc, nil
 	}
 	if strings.HasPrefix(op.Path, op.From+"/") {
-		return Value{}, failf(ErrOp, "a value cannot move into itself")
+		return Value{}, failf(ErrOp, "a value cannot move into its own child")
 	}
 	if op.Path == "" {
 		return source, nil
@@ -110,7 +114,7 @@ func (op *Op) move(doc Value) (Value, *fault) {
 	return edit(rest, op.Path, OpAdd, source)
 }
 
-// edit returns v with an add, remove or replace carried out at a valid pointer.
+// edit returns v after an add, remove or replace at a valid pointer.
 func edit(v Value, pointer string, kind OpKind, val Value) (Value, *fault) {
 	if pointer == "" {
 		if kind == OpRemove {
@@ -140,7 +144,7 @@ func edit(v Value, pointer string, kind OpKind, val Value) (Value, *fault) {
 	return v.withMember(token, changed), nil
 }
 
-// editChild carries out the operation on what token names in v.
+// editChild carries out the operation on the child of v that token names.
 func editChild(v Value, token string, kind OpKind, val Value) (Value, *fault) {
 	if kind == OpAdd {
 		switch v.n.kind {
@@ -148,7 +152,7 @@ func editChild(v Value, token string, kind OpKind, val Value) (Value, *fault) {
 			return addElement(v, token, val)
 		case KindObject:
 			if !v.n.c.get(token).Exists() {
-				token = strings.Clone(token) // the document must not hold on to the patch's text
+				token = strings.Clone(token) // so that the document does not keep the patch's text alive
 			}
 			return v.withMember(token, val), nil
 		}

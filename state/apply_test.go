@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -65,7 +66,7 @@ func applies(t *testing.T, doc, patch string, want any) {
 		assert.True(t, state.Same(v, got), "the document itself comes back")
 	} else {
 		require.NoError(t, err)
-		assert.True(t, state.Equal(parse(want.(string)), got), "want %s, got %s", want, got)
+		assert.True(t, parse(want.(string)).Equal(got), "want %s, got %s", want, got)
 	}
 	assert.Equal(t, parse(doc).String(), v.String(), "the document is as it was")
 }
@@ -197,6 +198,29 @@ func TestApplyLimits(t *testing.T) {
 		_, err = deep.Apply(state.Patch{{Kind: state.OpReplace, Path: strings.Repeat("/0", 600), Value: state.Array()}})
 		require.ErrorIs(t, err, state.ErrLimit)
 	})
+}
+
+func TestApplyLimit(t *testing.T) {
+	v := parse(`{"a":"12345"}`)
+	require.Equal(t, 14, v.Size(), "the text has 13 bytes, and there is one container")
+	copies := patchOf(`[{"op":"copy","from":"/a","path":"/b"}]`)
+	for size, want := range map[int]error{26: nil, 25: state.ErrLimit, 0: state.ErrLimit, -1: state.ErrLimit} {
+		got, err := v.ApplyLimit(copies, size)
+		assert.ErrorIs(t, err, want)
+		if want == nil {
+			assert.Equal(t, 26, got.Size())
+			assert.Equal(t, `{"a":"12345","b":"12345"}`, got.String())
+		}
+	}
+	for _, patch := range []string{`[{"op":"remove","path":"/a"}]`, `[{"op":"replace","path":"/a","value":"54321"}]`} {
+		_, err := v.ApplyLimit(patchOf(patch), 0)
+		assert.NoError(t, err, "a document beyond the limit may change, as long as it does not grow")
+	}
+	doubled, err := parse("[1]"), error(nil)
+	for i := 0; i < 100 && err == nil; i++ {
+		doubled, err = doubled.ApplyLimit(patchOf(`[{"op":"copy","from":"","path":"/-"}]`), math.MaxInt)
+	}
+	assert.ErrorIs(t, err, state.ErrLimit, "a size never overflows")
 }
 
 func TestRandomPatchesAreAtomicAndPersistent(t *testing.T) {

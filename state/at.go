@@ -6,10 +6,11 @@ import (
 	"math"
 )
 
-// At returns what pointer leads to in v as a T. For T a [Value], string, bool, int, int64, float64 or
-// [json.Number] the value must be of that kind, numbers by value (1e2 is an int) and within range;
-// for any other T it is what encoding/json makes of it. The error is a [*PointerError] that matches
-// [ErrPath] if there is nothing, and [ErrType] or the error of encoding/json if it is no T.
+// At returns the part of v that pointer (RFC 6901) leads to, as a T. If T is [Value], string, bool, int,
+// int64, float64 or [json.Number], the value must be of that kind; for numbers only the value counts (1e2
+// is an int), and it must be in range. Any other T is decoded by encoding/json. The error is a
+// [*PointerError] that wraps [ErrPath] if the pointer leads to nothing, and [ErrType] or the error of
+// encoding/json if the value is not a T.
 func At[T any](v Value, pointer string) (T, error) {
 	var out T
 	found, err := v.Lookup(pointer)
@@ -49,7 +50,7 @@ func At[T any](v Value, pointer string) (T, error) {
 
 func mismatch[T any](found Value) string {
 	if found.Kind() == KindNumber {
-		return fmt.Sprintf("the number %.40s is no %T", found.n.text, *new(T))
+		return fmt.Sprintf("cannot convert the number %.40s to %T", found.n.text, *new(T))
 	}
-	return fmt.Sprintf("a value of kind %v is no %T", found.Kind(), *new(T))
+	return fmt.Sprintf("cannot convert %v to %T", found.Kind(), *new(T))
 }

@@ -36,8 +36,8 @@ func TestAt(t *testing.T) {
 	_, err := state.At[[]int](doc, "/list")
 	var mismatch *json.UnmarshalTypeError
 	assert.ErrorAs(t, err, &mismatch, "the error of encoding/json")
-	assert.EqualError(t, second(state.At[int](doc, "/f")), `state: pointer "/f": the number 2.5 is no int`)
-	assert.EqualError(t, second(state.At[string](doc, "/o")), `state: pointer "/o": a value of kind object is no string`)
+	assert.EqualError(t, second(state.At[int](doc, "/f")), `pointer "/f": cannot convert the number 2.5 to int`)
+	assert.EqualError(t, second(state.At[string](doc, "/o")), `pointer "/o": cannot convert object to string`)
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -6,14 +6,14 @@ import (
 	"github.com/agfold/agfold/internal/seq"
 )
 
-// smallObject is the most members that lie in a plain slice; above it an object is a table.
+// smallObject is the most members that an object keeps in a plain slice. A larger object is a table.
 const smallObject = 16
 
-// scanned is the most children that are looked at one by one to find the tallest.
+// scanned is the most children that are searched one by one for the tallest.
 const scanned = 32
 
-// container is the inside of an array or object, of which exactly one of items, members and table is in
-// use, or of a number with a long literal, of which none is.
+// container is the inside of an array or object, where exactly one of items, members and table is in use, or
+// of a number with a long literal, where none is.
 type container struct {
 	size    int // see Value.size
 	more    *more
@@ -22,7 +22,7 @@ type container struct {
 	table   *table
 }
 
-// more is what few containers need.
+// more holds what few containers need.
 type more struct {
 	heights heights // of the children, if there are more than scanned
 	decimal decimal // of a number with a long literal
@@ -34,8 +34,8 @@ type boxed struct {
 	container
 }
 
-// newBox returns a box for a container, with room for as many members in the same allocation where
-// they are few.
+// newBox returns a box for a container of that kind and number of members. A few members are part of the same
+// allocation.
 func newBox(kind Kind, members int) *boxed {
 	var b *boxed
 	switch {
@@ -67,8 +67,7 @@ func newBox(kind Kind, members int) *boxed {
 	return b
 }
 
-// copied returns a box like that of the container v, with room for as many members, which the caller
-// sets.
+// copied returns a copy of the container v with that number of members, which the caller sets.
 func (v Value) copied(members int) *boxed {
 	b := newBox(v.n.kind, members)
 	room := b.members
@@ -79,7 +78,7 @@ func (v Value) copied(members int) *boxed {
 
 func (b *boxed) value() Value { return Value{&b.node} }
 
-// heights says how many children of a container have which height, lowest first.
+// heights counts the children of a container by height, lowest first.
 type heights []tally
 
 type tally struct {
@@ -94,8 +93,7 @@ func (v Value) height() int32 {
 	return v.n.height
 }
 
-// size is what v's encoding takes, in bytes, before strings are escaped; up to one byte more for
-// each container.
+// size is [Value.Size].
 func (v Value) size() int {
 	if v.n == nil {
 		return 0
@@ -109,7 +107,7 @@ func (v Value) size() int {
 	return len(v.n.text)
 }
 
-// elementSize and memberSize are what an element or member adds to the size of its container.
+// elementSize and memberSize return what an element or member adds to the size of its container.
 func elementSize(v Value) int            { return v.size() + 1 }
 func memberSize(key string, v Value) int { return len(key) + 4 + v.size() }
 
@@ -120,7 +118,7 @@ func (c *container) len() int {
 	return len(c.members) + c.items.Len()
 }
 
-// children yields every child of c.
+// children calls yield for each child of c.
 func (c *container) children(yield func(Value) bool) {
 	for _, m := range c.members {
 		if !yield(m.Value) {
@@ -155,7 +153,7 @@ func newArray(items []Value) Value {
 	return b.value()
 }
 
-// measure sets the heights from all children.
+// measure computes the height of b, and the heights if they are kept, from all children.
 func (b *boxed) measure() {
 	b.height, b.more = 1, nil
 	if b.len() <= scanned {
@@ -189,8 +187,8 @@ func (h *heights) count(height int32, n int) {
 	}
 }
 
-// replaced brings the heights of b, already changed otherwise, up to date with a child out that went
-// and a child in that came; either may be absent.
+// replaced updates the heights of b after the child out was removed and the child in was added. Either may be
+// absent.
 func (b *boxed) replaced(out, in Value) {
 	switch n := b.len(); {
 	case n > scanned && b.more == nil:
@@ -215,7 +213,7 @@ func (b *boxed) replaced(out, in Value) {
 	}
 }
 
-// setElement returns the array v with element i, which is out, replaced.
+// setElement returns the array v with element i replaced by val. out is the old element.
 func (v Value) setElement(i int, out, val Value) Value {
 	b := v.copied(0)
 	b.items = b.items.Set(i, val)

@@ -40,7 +40,7 @@ func nested(depth int) Value {
 }
 
 func TestSizeAndHeightStayExact(t *testing.T) {
-	for _, start := range []Value{EmptyObject(), Array()} {
+	for _, start := range []Value{emptyObject, Array()} {
 		r := rand.New(rand.NewPCG(3, 4))
 		v := start
 		for i := range 4000 {

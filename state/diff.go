@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// diffBudget bounds what Diff looks at, in values compared; a long string and an operation of the patch
-// count for several.
+// diffBudget limits the work of Diff, in values compared. A long string or an operation of the patch counts as
+// several.
 const diffBudget = 1 << 22
 
-// Diff returns a patch that makes old into new: applied to old it gives a value that is equal to new,
-// with the digits that new's numbers are written with; the order of members may differ. It does not
-// look at what the two share, so for neighbours in a chain of patches the cost is that of what
-// changed, and where elements of an array moved, that of a pass over those between.
+// Diff returns a patch from old to new. Applied to old it gives a value that is equal to new and has the
+// digits of new's numbers; the order of members may differ. Diff skips what the two share, so for
+// neighbours in a chain of patches it costs what changed, and, where elements of an array moved, a pass over
+// the elements between. If new is absent, there is no patch, and Diff returns nil.
 //
-// Arrays are aligned by their common start and end and, if no more than 64 elements came and went, in
-// between; if more did, element by element. The patch is small, not always the smallest. What Diff
-// compares is bounded, at some millions of values: beyond, it replaces whatever is not shared instead of
-// looking into it, or all of old if that would be hundreds of thousands of operations. A new that is absent
-// has no patch, and gives nil.
+// Arrays are aligned at their common start and end, and between them if at most 64 elements came and went;
+// otherwise they are compared element by element. The patch is small, but not always the smallest. Diff
+// compares at most a few million values. After that it replaces whatever is not shared without looking into
+// it, or the whole of old if the patch would have hundreds of thousands of operations.
 func Diff(old, new Value) Patch { return diff(old, new, diffBudget) }
 
 func diff(old, new Value, budget int) Patch {
@@ -36,16 +35,16 @@ func diff(old, new Value, budget int) Patch {
 	return d.patch
 }
 
-// differ collects the operations; path is the pointer to where it is.
+// differ collects the operations. path is the pointer to the place that it compares.
 type differ struct {
 	patch Patch
 	path  []byte
-	left  int // what may be spent on comparisons and operations before values are looked into no more
-	room  int // what may be spent on operations before the patch is given up
+	left  int // budget for comparisons and operations; when it is used up, differ replaces what is not shared
+	room  int // budget for operations; when it is used up, the patch is given up
 }
 
 func (d *differ) add(kind OpKind, v Value) {
-	cost := 16 + len(d.path)/2 // in what the comparison of a value costs, by the memory it takes
+	cost := 16 + len(d.path)/2 // by the memory that it takes; comparing a value costs 1
 	d.left -= cost
 	if d.room -= cost; d.room < 0 {
 		return
@@ -68,7 +67,8 @@ func (d *differ) values(a, b Value) {
 	}
 }
 
-// identical is [Equal] with numbers by their literals. It is false for what it cannot afford to look into.
+// identical is like [Value.Equal], but compares numbers by their literals. It returns false if the budget does
+// not suffice.
 func (d *differ) identical(a, b Value) bool {
 	d.left -= 1 + len(a.text())/64
 	switch {
@@ -89,7 +89,7 @@ func (d *differ) identical(a, b Value) bool {
 	return false
 }
 
-// text is that of a scalar.
+// text returns the text of a scalar.
 func (v Value) text() string {
 	if v.n == nil {
 		return ""
@@ -97,7 +97,7 @@ func (v Value) text() string {
 	return v.n.text
 }
 
-// member is a key whose values differ, with the values it has in either object.
+// member is a key and its values in two objects. They differ; one may be absent.
 type member struct {
 	key  string
 	x, y Value
@@ -133,8 +133,8 @@ func (d *differ) objects(a, b Value) {
 	}
 }
 
-// changedMembers returns the members that a and b do not share: those of a in its order, then those
-// that only b has in the order of b.
+// changedMembers returns the members that a and b do not share: those of a in its order, then those that
+// only b has, in the order of b.
 func changedMembers(a, b Value) []member {
 	var changes []member
 	s, t := a.n.c.table, b.n.c.table

@@ -2,7 +2,7 @@ package state
 
 import "github.com/agfold/agfold/internal/seq"
 
-// maxEdits is the most elements that may have come and gone for an alignment to be found.
+// maxEdits is the most elements that may have come and gone for arrays to be aligned.
 const maxEdits = 64
 
 func (d *differ) arrays(a, b Value) {
@@ -17,7 +17,7 @@ func (d *differ) arrays(a, b Value) {
 		end = min(end, i)
 		break
 	}
-	n, m = n-start-end, m-start-end // what lies between
+	n, m = n-start-end, m-start-end // between the common start and end
 	places := max(n, m)             // elements that an alignment may save
 	if n == m {
 		places = 0
@@ -80,10 +80,10 @@ func between(v Value, start, n int) []Value {
 	return out
 }
 
-// hunk says that x[i:i+gone] became y[j:j+came].
+// hunk is a difference: x[i:i+gone] became y[j:j+came].
 type hunk struct{ i, j, gone, came int }
 
-// cost is the number of elements that the hunks replace, remove or add.
+// cost returns the number of elements that the hunks replace, remove or add.
 func cost(hunks []hunk) int {
 	n := 0
 	for _, h := range hunks {
@@ -92,10 +92,10 @@ func cost(hunks []hunk) int {
 	return n
 }
 
-// hunks makes ops for the hunks between x and y, which start at index start of their arrays.
+// hunks adds the operations for the hunks between x and y, which begin at index start of their arrays.
 func (d *differ) hunks(x, y []Value, hunks []hunk, start int) {
 	for _, h := range hunks {
-		at := start + h.j // what lies before is already as in y
+		at := start + h.j // everything before is already as in y
 		both := min(h.gone, h.came)
 		for k := range both {
 			d.element(at+k, x[h.i+k], y[h.j+k])
@@ -109,9 +109,9 @@ func (d *differ) hunks(x, y []Value, hunks []hunk, start int) {
 	}
 }
 
-// align finds the fewest elements to take out of x and put in to get y, by the greedy algorithm of
-// Myers ("An O(ND) Difference Algorithm and Its Variations", 1986); ok is false if it takes more than
-// maxEdits, or than half of what may be spent.
+// align finds the fewest elements to remove from x and to insert to get y, by the greedy algorithm of Myers
+// ("An O(ND) Difference Algorithm and Its Variations", 1986). ok is false if that takes more than maxEdits
+// elements or more than half of the budget.
 func (d *differ) align(x, y []Value) (hunks []hunk, ok bool) {
 	kept := d.left / 2
 	d.left -= kept
@@ -138,7 +138,7 @@ func (d *differ) align(x, y []Value) (hunks []hunk, ok bool) {
 	return nil, false
 }
 
-// furthest is where diagonal k is entered with one more edit than reach was made for.
+// furthest returns where diagonal k begins with one more edit than in reach.
 func furthest(reach *[2*maxEdits + 3]int, zero, k, edits int) int {
 	switch {
 	case edits == 0:
@@ -149,7 +149,7 @@ func furthest(reach *[2*maxEdits + 3]int, zero, k, edits int) int {
 	return reach[zero+k-1] + 1 // one less of x
 }
 
-// trackBack turns the trace of align into hunks, in ascending order.
+// trackBack converts the trace of align to hunks, in ascending order.
 func trackBack(trace [][2*maxEdits + 3]int, zero, i, j int) []hunk {
 	var hunks []hunk
 	for edits := len(trace) - 1; edits > 0; edits-- {

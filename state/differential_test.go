@@ -104,7 +104,7 @@ func agrees(t *testing.T, doc state.Value, patch state.Patch) {
 		t.Fatalf("%s with %s: we say %v, json-patch says %v", doc, patch.Value(), err, theirErr)
 	}
 	if err == nil {
-		require.True(t, state.Equal(must(state.Parse(want)), got), "%s with %s: want %s, got %s", doc, patch.Value(), want, got)
+		require.True(t, must(state.Parse(want)).Equal(got), "%s with %s: want %s, got %s", doc, patch.Value(), want, got)
 	}
 }
 

@@ -1,21 +1,24 @@
-// Package state holds JSON as immutable values that share structure: the shared state of a thread,
-// activity contents, metadata and everything else of which the protocol says "any JSON".
+// Package state holds JSON values: the shared state of a thread, the contents of activities, metadata,
+// and everything else that the protocol calls "any JSON".
 //
-// A [Value] is one JSON value, one word in size. Changing it gives another Value that shares with the
-// old one all that did not change, so a snapshot is a copy of one word, old snapshots stay as they
-// were, and one operation on a state of twenty thousand items costs about what it does on twenty.
-// Arrays and large objects are shallow trees; small objects are plain slices.
+// A [Value] is an immutable JSON value, one word in size. A change returns a new Value that shares
+// everything that did not change with the old one. So a snapshot is a copy of one word, old snapshots
+// stay as they were, and one operation on a state of twenty thousand items costs about as much as on
+// twenty. Arrays and large objects are shallow trees; small objects are plain slices.
 //
-//   - [Parse] and [Value.AppendJSON] read and write JSON text and keep what it says: the digits of
-//     numbers, the order of members, lone surrogate escapes. [ParsePartial] reads a text that is still
-//     arriving.
-//   - [Value.Get], [Value.Index], [Value.Lookup] and [At] read; pointers are those of RFC 6901.
-//   - [Value.Apply] applies a [Patch] by RFC 6902 to the letter, all of it or nothing; [Diff] makes one.
-//   - [Equal] compares as RFC 6902 does, [Same] tells in a moment whether two values are one.
-//   - [FromJSONPatch] and [Patch.JSONPatch] exchange patches with the json-patch package.
+//   - [Parse] and [Value.AppendJSON] read and write JSON text. They keep the digits of numbers, the
+//     order of members and lone surrogate escapes. [ParsePartial] reads a text that is still arriving.
+//   - [Value.Get], [Value.Index], [Value.Lookup] and [At] read a value. Pointers follow RFC 6901.
+//   - [Value.Apply] applies a [Patch] exactly as RFC 6902 says, completely or not at all. [Diff]
+//     returns a patch from one value to another.
+//   - [Value.Equal] compares as RFC 6902 does. [Same] reports in constant time whether two values
+//     share storage.
+//   - [FromJSONPatch] and [Patch.JSONPatch] convert patches from and to the json-patch package.
 //
-// Values that share structure can stand for texts far larger than memory, so Apply bounds the size
-// and the depth of what it returns ([DefaultMaxSize], [DefaultMaxDepth]). Values built with [Array],
-// [Object], [Value.With] and [ParseDepth] are the caller's to bound: encoding and comparing walk all
-// of what they stand for, and recurse to its depth.
+// Values that share storage can stand for texts far larger than memory, so Apply limits the size and
+// the depth of its result ([DefaultMaxSize], [DefaultMaxDepth]). [Array], [Object], [Value.With] and
+// [ParseDepth] have no such limit: the caller must see to it, because encoding and comparing a value
+// visit everything that it stands for and recurse to its depth.
+//
+// The rules that are cited as P-… are in the repository's PROTOCOL.md.
 package state

@@ -8,8 +8,8 @@ import (
 	"github.com/agfold/agfold/internal/jsontext"
 )
 
-// AppendJSON appends the compact JSON text of v to dst: members in their order, numbers as they were
-// written, in strings only the escapes that RFC 8259 demands. An absent v appends nothing.
+// AppendJSON appends the compact JSON text of v to dst. Members keep their order and numbers their digits;
+// strings have only the escapes that RFC 8259 demands. An absent v appends nothing.
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.Kind() {
 	case KindAbsent:
@@ -41,8 +41,8 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	return append(dst, v.n.text...)
 }
 
-// MarshalJSON implements [json.Marshaler] with [Value.AppendJSON]; an absent v gives null. Note that
-// encoding/json, unlike AppendJSON, then escapes <, > and & in strings.
+// MarshalJSON implements [json.Marshaler] with [Value.AppendJSON]. An absent v becomes null. Unlike
+// AppendJSON, encoding/json then escapes <, > and & in strings.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.n == nil {
 		return []byte("null"), nil
@@ -60,20 +60,20 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String returns the compact JSON text of v, "" if v is absent.
+// String returns the compact JSON text of v, or "" if v is absent.
 func (v Value) String() string { return string(v.AppendJSON(nil)) }
 
-// Unmarshal stores v in what dst points to, as encoding/json does. It fails on an absent v.
+// Unmarshal stores v in the variable that dst points to, as encoding/json does. An absent v is an error.
 func (v Value) Unmarshal(dst any) error {
 	if v.n == nil {
-		return fmt.Errorf("state: unmarshal of an absent value into %T", dst)
+		return fmt.Errorf("cannot unmarshal an absent value into %T", dst)
 	}
 	return json.Unmarshal(v.AppendJSON(make([]byte, 0, v.size()+16)), dst)
 }
 
-// Of returns the JSON value of the Go value x, as encoding/json encodes it. A Value is returned as
-// it is; json.RawMessage and json.Number keep what they spell. The error is that of encoding/json,
-// or a [*SyntaxError] for a text that is not JSON or nested too deeply.
+// Of returns the Go value x as JSON, as encoding/json encodes it. A Value is returned as it is;
+// json.RawMessage and json.Number keep their text. The error is that of encoding/json, or a
+// [*SyntaxError] for a text that is not JSON or is nested too deeply.
 func Of(x any) (Value, error) {
 	switch x := x.(type) {
 	case Value:

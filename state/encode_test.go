@@ -31,7 +31,7 @@ func TestOf(t *testing.T) {
 	assert.True(t, state.Same(v, must(state.Of(v))))
 	assert.Equal(t, `null`, must(state.Of(json.RawMessage(nil))).String())
 	_, err := state.Of(json.RawMessage(`{`))
-	assert.ErrorIs(t, err, state.ErrSyntax)
+	assert.ErrorAs(t, err, new(*state.SyntaxError))
 	_, err = state.Of(make(chan int))
 	assert.Error(t, err)
 }

@@ -34,12 +34,12 @@ func TestEqual(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, state.Equal(parse(tt.a), parse(tt.b)))
-			assert.Equal(t, tt.want, state.Equal(parse(tt.b), parse(tt.a)))
+			assert.Equal(t, tt.want, parse(tt.a).Equal(parse(tt.b)))
+			assert.Equal(t, tt.want, parse(tt.b).Equal(parse(tt.a)))
 		})
 	}
-	assert.True(t, state.Equal(state.Value{}, state.Value{}))
-	assert.False(t, state.Equal(state.Value{}, state.Null()))
+	assert.True(t, state.Value{}.Equal(state.Value{}))
+	assert.False(t, state.Value{}.Equal(state.Null()))
 }
 
 func TestEqualOfLargeObjects(t *testing.T) {
@@ -55,12 +55,12 @@ func TestEqualOfLargeObjects(t *testing.T) {
 		return state.Object(members...)
 	}
 	v := build(200, false)
-	assert.True(t, state.Equal(v, build(200, true)))
-	assert.False(t, state.Equal(v, build(200, true).With("7", state.Int(-1))))
-	assert.False(t, state.Equal(v, build(200, true).Without("7").With("x", state.Int(7))))
+	assert.True(t, v.Equal(build(200, true)))
+	assert.False(t, v.Equal(build(200, true).With("7", state.Int(-1))))
+	assert.False(t, v.Equal(build(200, true).Without("7").With("x", state.Int(7))))
 	shrunk := v
 	for i := 10; i < 200; i++ {
 		shrunk = shrunk.Without(strconv.Itoa(i))
 	}
-	assert.True(t, state.Equal(shrunk, build(10, true)), "shrunk to a small one")
+	assert.True(t, shrunk.Equal(build(10, true)), "shrunk to a small one")
 }

@@ -40,7 +40,7 @@ func ExampleAt() {
 	fmt.Println(err)
 	// Output:
 	// Oslo <nil>
-	// state: pointer "/weather/days/1/high": no element 1 in an array of 1
+	// pointer "/weather/days/1/high": no element 1 in an array of 1
 }
 
 func ExampleDiff() {

@@ -57,15 +57,15 @@ func randomKey(r *rand.Rand, n int) string {
 
 // randomPointer walks into v at random; the last token may lead to nothing.
 func randomPointer(r *rand.Rand, v state.Value) string {
-	var p state.Pointer
+	p := ""
 	for {
 		switch v.Kind() {
 		case state.KindArray:
 			i := r.IntN(v.Len() + 1)
 			if i == v.Len() && r.IntN(2) == 0 {
-				return string(p.Append("-"))
+				return p + state.Pointer("-")
 			}
-			p = p.Append(strconv.Itoa(i))
+			p += state.Pointer(strconv.Itoa(i))
 			v = v.Index(i)
 		case state.KindObject:
 			key := randomKey(r, 4)
@@ -78,13 +78,13 @@ func randomPointer(r *rand.Rand, v state.Value) string {
 					at--
 				}
 			}
-			p = p.Append(key)
+			p += state.Pointer(key)
 			v = v.Get(key)
 		default:
-			return string(p)
+			return p
 		}
 		if r.IntN(3) == 0 {
-			return string(p)
+			return p
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-// FromJSONPatch returns the patch p of the json-patch package as a [Patch]; the extra members of an
-// operation come in the order of their names. Errors are those of [Parse] and [ParsePatch].
+// FromJSONPatch converts a patch of the json-patch package. The extra members of an operation are ordered by
+// name. Errors are those of [Parse] and [ParsePatch].
 func FromJSONPatch(p jsonpatch.Patch) (Patch, error) {
 	ops := make([]Value, len(p))
 	for i, op := range p {
@@ -28,12 +28,12 @@ func FromJSONPatch(p jsonpatch.Patch) (Patch, error) {
 
 func rawValue(raw *json.RawMessage) (Value, error) {
 	if raw == nil {
-		return Null(), nil // what that package makes of a null
+		return Null(), nil // json-patch decodes null as nil
 	}
 	return Of(*raw)
 }
 
-// JSONPatch returns p as a patch of the json-patch package, with all members that p has.
+// JSONPatch converts p to a patch of the json-patch package, with the extra members.
 func (p Patch) JSONPatch() (jsonpatch.Patch, error) {
 	return jsonpatch.DecodePatch(p.AppendJSON(nil))
 }

@@ -5,7 +5,7 @@ import "strconv"
 // Kind is the kind of a [Value].
 type Kind uint8
 
-// The kinds: absent, which is no JSON value at all, and those of RFC 8259 section 3.
+// The kinds of JSON values (RFC 8259 section 3), and KindAbsent, which is not a JSON value.
 const (
 	KindAbsent Kind = iota
 	KindNull
@@ -26,3 +26,6 @@ func (k Kind) String() string {
 	}
 	return "kind " + strconv.Itoa(int(k))
 }
+
+// MarshalText returns the kind's name, like String.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

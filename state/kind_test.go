@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/state"
 )
@@ -26,4 +27,7 @@ func TestKinds(t *testing.T) {
 		state.KindString: "string", state.KindArray: "array", state.KindObject: "object",
 	}, names)
 	assert.Equal(t, "kind 9", state.Kind(9).String())
+	text, err := state.KindArray.MarshalText()
+	require.NoError(t, err)
+	assert.Equal(t, "array", string(text))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agfold/agfold/internal/jsontext"
 )
 
-// Number returns the JSON number that literal spells and keeps it as it is spelled. The error is a
+// Number returns the JSON number with that literal, and keeps the literal as it is. The error is a
 // [*SyntaxError] if literal is not a number by RFC 8259 section 6.
 func Number(literal string) (Value, error) {
 	end, err := jsontext.SkipNumber([]byte(literal), 0)
@@ -20,12 +20,12 @@ func Number(literal string) (Value, error) {
 	return number(strings.Clone(literal)), nil
 }
 
-// shortNumber is the length of a literal, in bytes, up to which its decimal is found anew each time. That of a
-// longer one is kept: a comparison with it then costs no more than what it is compared with is long.
+// shortNumber is the longest literal, in bytes, whose decimal is computed for each comparison. A longer
+// literal keeps its decimal, so that many short literals can be compared with it cheaply.
 const shortNumber = 64
 
-// AsInt returns the integer that v is; ok is false if v is of another kind, not a whole number or
-// out of range. It goes by value: 1.0 and 1e2 are integers.
+// AsInt returns v as an int64. ok is false if v is not a number, not whole or out of range. Only the value
+// counts: 1.0 and 1e2 are integers.
 func (v Value) AsInt() (i int64, ok bool) {
 	if v.Kind() != KindNumber {
 		return 0, false
@@ -57,8 +57,8 @@ func (v Value) AsInt() (i int64, ok bool) {
 	return i, true
 }
 
-// AsFloat returns the float64 nearest to the number that v is; ok is false if v is of another kind
-// or too large for a float64.
+// AsFloat returns the float64 that is nearest to v. ok is false if v is not a number or is too large for a
+// float64.
 func (v Value) AsFloat() (f float64, ok bool) {
 	if v.Kind() != KindNumber {
 		return 0, false
@@ -70,15 +70,15 @@ func (v Value) AsFloat() (f float64, ok bool) {
 	return f, true
 }
 
-// decimal is a number in the one form each number has: digits × 10^exponent, digits without zeros
-// at either end. Zero has no digits, no exponent and no sign. Nothing in it is larger than the literal.
+// decimal is the normal form of a number: digits × 10^exponent, where digits has no zeros at either end.
+// Zero has no digits, no exponent and no sign. No part of it is longer than the literal.
 type decimal struct {
 	negative bool
 	digits   string
 	exponent string // decimal, without leading zeros or plus sign
 }
 
-// decimal returns the form of the number n.
+// decimal returns the normal form of the number n.
 func (n *node) decimal() decimal {
 	if n.c != nil {
 		return n.c.more.decimal
@@ -86,7 +86,7 @@ func (n *node) decimal() decimal {
 	return parseDecimal(n.text)
 }
 
-// parseDecimal returns the form of a literal that is a JSON number.
+// parseDecimal returns the normal form of a literal that is a JSON number.
 func parseDecimal(literal string) decimal {
 	var d decimal
 	literal, d.negative = strings.CutPrefix(literal, "-")
@@ -104,8 +104,8 @@ func parseDecimal(literal string) decimal {
 	return d
 }
 
-// addToDecimal returns the sum of the integer that s spells, "" being 0, and n, without leading
-// zeros or plus sign. It takes time and space in proportion to the length of s.
+// addToDecimal returns the sum of the integer s, which may be "" for 0, and n, without leading zeros or
+// plus sign. Its time and space are linear in the length of s.
 func addToDecimal(s string, n int) string {
 	s = strings.TrimPrefix(s, "+")
 	s, negative := strings.CutPrefix(s, "-")

@@ -1,7 +1,7 @@
 package state
 
-// newObject returns the object of members, none of which may have an absent value: of several with
-// the same key the last one counts, at the place of the first. members is copied, and changed.
+// newObject returns the object of members, none of which may have an absent value. If several have the same
+// key, the last value counts, at the place of the first. members is copied, and changed.
 func newObject(members []Member) Value {
 	if len(members) > smallObject {
 		b := newBox(KindObject, 0)
@@ -24,7 +24,7 @@ func newObject(members []Member) Value {
 	return b.value()
 }
 
-// unique drops duplicate keys from members, of which there are few, in place.
+// unique removes duplicate keys from members in place. There must be few members.
 func unique(members []Member) []Member {
 	n := 0
 	for _, m := range members {

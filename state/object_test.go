@@ -25,7 +25,7 @@ func TestWithKeepsThePlaceOfMembers(t *testing.T) {
 func TestObjectsOfAnySize(t *testing.T) {
 	for seed := range uint64(20) {
 		r := seeded(seed)
-		v := state.EmptyObject()
+		v := state.Object()
 		var model []state.Member
 		for i := range 600 {
 			key := "k" + strconv.Itoa(r.IntN(60))
@@ -65,7 +65,7 @@ func TestObjectsOfAnySize(t *testing.T) {
 
 func TestMembersStopsOnBreak(t *testing.T) {
 	for _, n := range []int{3, 100} {
-		v := state.EmptyObject()
+		v := state.Object()
 		for i := range n {
 			v = v.With(strconv.Itoa(i), state.Null())
 		}

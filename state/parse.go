@@ -7,29 +7,22 @@ import (
 	"github.com/agfold/agfold/internal/jsontext"
 )
 
-// DefaultMaxDepth is how many containers may lie inside each other, the outermost included, in a
-// text that [Parse] takes and in a value that [Value.Apply] gives. A level more is refused.
+// DefaultMaxDepth is the most levels of arrays and objects, the outermost included, in a text that [Parse]
+// accepts and in a value that [Value.Apply] returns.
 const DefaultMaxDepth = 512
 
-// ErrSyntax is what every [*SyntaxError] matches.
-var ErrSyntax = errors.New("invalid JSON")
-
-// SyntaxError says where a text is not JSON (RFC 8259), or nested too deeply. It matches
-// [ErrSyntax].
+// SyntaxError is the error for a text that is not JSON (RFC 8259) or is nested too deeply.
 type SyntaxError struct {
-	Offset int    // in bytes, of the first byte that cannot be
-	Reason string // what was found or missing there
+	Offset int    // of the first invalid byte, from 0
+	Reason string // what was found or is missing there
 }
 
 // Error implements error.
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%v at byte %d: %s", ErrSyntax, e.Offset, e.Reason)
+	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Reason)
 }
 
-// Unwrap returns [ErrSyntax].
-func (e *SyntaxError) Unwrap() error { return ErrSyntax }
-
-// syntaxError makes an error of the scanner ours.
+// syntaxError converts an error of the scanner.
 func syntaxError(err error) error {
 	var e *jsontext.SyntaxError
 	if errors.As(err, &e) {
@@ -38,16 +31,16 @@ func syntaxError(err error) error {
 	return err
 }
 
-// Parse returns the one JSON value in data, which it neither changes nor keeps; the error is a
-// [*SyntaxError]. Containers may nest [DefaultMaxDepth] levels deep.
+// Parse parses data, which must hold one JSON value. It neither changes nor keeps data. Arrays and objects
+// may nest [DefaultMaxDepth] levels deep. The error is a [*SyntaxError].
 //
-// Where RFC 8259 leaves a choice: of members with the same key the last one counts, at the place of
-// the first; bytes in strings that are not UTF-8 become U+FFFD; a surrogate escape without its
+// Where RFC 8259 leaves a choice: if several members have the same key, the last value counts, at the
+// place of the first; bytes in strings that are not UTF-8 become U+FFFD; a surrogate escape without its
 // partner is kept, and encoded as the same escape.
 func Parse(data []byte) (Value, error) { return ParseDepth(data, DefaultMaxDepth) }
 
-// ParseDepth is [Parse] with another limit than DefaultMaxDepth: depth is the most containers that
-// may lie inside each other. Values of great depth make all that walks them use much stack.
+// ParseDepth is like [Parse], but arrays and objects may nest depth levels deep. Everything that walks a
+// very deep value needs a lot of stack.
 func ParseDepth(data []byte, depth int) (Value, error) {
 	p := parser{data: data}
 	v, err := p.value(depth)

@@ -6,16 +6,16 @@ import (
 	"github.com/agfold/agfold/internal/jsontext"
 )
 
-// ParsePartial returns what the beginning of a JSON text already says, for showing a value while it
-// is still arriving. It never fails; text is neither changed nor kept.
+// ParsePartial parses the beginning of a JSON text, to show a value while it is still arriving. It never
+// fails, and neither changes nor keeps text.
 //
-// Strings, arrays and objects that are still open are closed where the text ends. What has no
-// meaning yet is left out: a literal (tru), an escape or UTF-8 sequence that is cut, half of a
-// surrogate pair, a member name without its value, the last part of a number that needs more (1.5e
-// is 1.5). A number at the end counts although digits may follow, so a value may change as text
-// arrives, but what has once been there does not go away. A text that says nothing yet gives an
-// absent Value; a whole text gives what [Parse] does. What follows a fault or the end of the value
-// is not looked at. Of a container that lies deeper than [DefaultMaxDepth] nothing is shown.
+// Strings, arrays and objects that are still open are closed where the text ends. Incomplete parts are left
+// out: a literal (tru), an escape or UTF-8 sequence that is cut, half of a surrogate pair, a member name
+// without its value, and the end of a number that needs more digits (1.5e is 1.5). A number at the end
+// counts although more digits may follow, so a value may change as text arrives, but no part disappears.
+// If the text has no value yet, the result is absent; for a complete text it is the same as from [Parse].
+// Everything after a syntax error or after the end of the value is ignored, and so are arrays and objects
+// that are nested more than [DefaultMaxDepth] levels deep.
 func ParsePartial[T string | []byte](text T) Value {
 	p := parser{data: []byte(text), partial: true}
 	v, _ := p.value(DefaultMaxDepth)
@@ -33,7 +33,7 @@ func (p *parser) numberPrefix(end int) Value {
 	return Value{}
 }
 
-// stringPrefix returns the string at p.i as far as end, where it is cut.
+// stringPrefix returns the string from p.i to end, where it is cut.
 func (p *parser) stringPrefix(end int) Value {
 	raw := p.data[p.i+1 : end]
 	if n := len(raw); n >= 6 && cutPair(raw[n-6:]) && !escaped(raw[:n-6]) {
@@ -56,7 +56,7 @@ func cutPair(s []byte) bool {
 		(s[3] == '8' || s[3] == '9' || s[3]|0x20 == 'a' || s[3]|0x20 == 'b')
 }
 
-// escaped reports whether s ends in a backslash that escapes what follows.
+// escaped reports whether s ends in a backslash that escapes the next byte.
 func escaped(s []byte) bool {
 	n := 0
 	for n < len(s) && s[len(s)-1-n] == '\\' {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// OpKind is the name of an operation (RFC 6902 section 4).
+// OpKind is the kind of an operation (RFC 6902 section 4).
 type OpKind string
 
 // The operations that RFC 6902 defines.
@@ -23,50 +23,49 @@ type Op struct {
 	Kind  OpKind
 	Path  string // JSON pointer to the target
 	From  string // JSON pointer to the source, for move and copy
-	Value Value  // for add, replace and test; other kinds keep it and do not use it
-	Extra Value  // members that RFC 6902 does not define, as an object, or absent; kept on encoding
+	Value Value  // for add, replace and test; the other kinds encode it but do not use it
+	Extra Value  // members that RFC 6902 does not define, as an object, or absent; only encoded
 }
 
-// Patch is a JSON patch (RFC 6902): operations that are applied in order, all or none.
+// Patch is a JSON patch (RFC 6902): operations that are applied in order, all of them or none.
 type Patch []Op
 
-// Errors that a [*PatchError] matches, besides [ErrPath].
+// Errors that a [*PatchError] wraps, besides [ErrPath].
 var (
-	// ErrTest: a test operation found another value.
+	// ErrTest is the error for a test operation that found another value.
 	ErrTest = errors.New("test failed")
-	// ErrOp: an operation is malformed.
+	// ErrOp is the error for a malformed operation.
 	ErrOp = errors.New("malformed operation")
-	// ErrLimit: the document would become too large or too deep.
+	// ErrLimit is the error for a document that would become too large or too deep.
 	ErrLimit = errors.New("document limit exceeded")
 )
 
-// PatchError says which operation of a patch failed, and why. It matches Err.
+// PatchError is the error for a patch that is malformed or cannot be applied.
 type PatchError struct {
-	Index  int    // of the operation, from 0; -1 if it is the patch that is malformed
-	Op     OpKind // what it is, as far as known
-	Path   string // its path, as far as known
+	Index  int    // of the operation that failed, from 0; -1 if the patch is not a list of operations
+	Op     OpKind // the operation's kind, as far as known
+	Path   string // the operation's path, as far as known
 	Reason string
-	Err    error // ErrPath, ErrTest, ErrOp or ErrLimit
+	Err    error // [ErrPath], [ErrTest], [ErrOp] or [ErrLimit]
 }
 
 // Error implements error.
 func (e *PatchError) Error() string {
 	if e.Index < 0 {
-		return "state: patch: " + e.Reason
+		return "patch: " + e.Reason
 	}
-	return fmt.Sprintf("state: patch operation %d (%s %q): %s", e.Index, e.Op, e.Path, e.Reason)
+	return fmt.Sprintf("patch operation %d (%s %q): %s", e.Index, e.Op, e.Path, e.Reason)
 }
 
 // Unwrap returns Err.
 func (e *PatchError) Unwrap() error { return e.Err }
 
-// ParsePatch returns the patch that v spells: an array of objects with a known op, the members that
-// it needs, and pointers that are JSON pointers. The error is a [*PatchError] that matches [ErrOp].
-// Members that RFC 6902 does not define go to [Op.Extra]; so does a from that is no string where none
-// is needed.
+// ParsePatch converts v to a Patch. v must be an array of objects with a known op, the members that the op
+// needs, and valid JSON pointers. Members that RFC 6902 does not define go to Op.Extra, and so does a from
+// that is not a string where the op needs none. The error is a [*PatchError] that wraps [ErrOp].
 func ParsePatch(v Value) (Patch, error) {
 	if v.Kind() != KindArray {
-		return nil, &PatchError{Index: -1, Reason: "a patch is an array, not a value of kind " + v.Kind().String(), Err: ErrOp}
+		return nil, &PatchError{Index: -1, Reason: "it must be an array of operations, not a value of kind " + v.Kind().String(), Err: ErrOp}
 	}
 	patch := make(Patch, 0, v.Len())
 	for i, item := range v.Elements() {
@@ -84,7 +83,7 @@ func ParsePatch(v Value) (Patch, error) {
 
 func parseOp(v Value) (op Op, err *fault) {
 	if v.Kind() != KindObject {
-		return op, failf(ErrOp, "an operation is an object, not a value of kind %v", v.Kind())
+		return op, failf(ErrOp, "it must be an object, not a value of kind %v", v.Kind())
 	}
 	kind, ok := v.Get("op").AsString()
 	if !ok {
@@ -118,7 +117,7 @@ func parseOp(v Value) (op Op, err *fault) {
 
 func (op *Op) hasSource() bool { return op.Kind == OpMove || op.Kind == OpCopy }
 
-// check reports what is malformed about op itself.
+// check reports whether op itself is malformed.
 func (op *Op) check() *fault {
 	switch op.Kind {
 	case OpAdd, OpReplace, OpTest:
@@ -143,7 +142,7 @@ func (op *Op) failed(i int, err *fault) *PatchError {
 	return &PatchError{i, op.Kind, op.Path, err.reason, err.kind}
 }
 
-// Value returns p as JSON: each operation with op, path, from, value and then the extra members.
+// Value returns p as JSON: for each operation op, path, from and value, then the extra members.
 func (p Patch) Value() Value {
 	ops := make([]Value, len(p))
 	for i, op := range p {
@@ -168,10 +167,10 @@ func (p Patch) Value() Value {
 	return newArray(ops)
 }
 
-// AppendJSON appends the JSON text of p to dst, see [Patch.Value].
+// AppendJSON appends the JSON text of [Patch.Value] to dst.
 func (p Patch) AppendJSON(dst []byte) []byte { return p.Value().AppendJSON(dst) }
 
-// MarshalJSON implements [json.Marshaler]. A nil patch gives an empty array.
+// MarshalJSON implements [json.Marshaler]. A nil patch becomes an empty array.
 func (p Patch) MarshalJSON() ([]byte, error) { return p.Value().MarshalJSON() }
 
 // UnmarshalJSON implements [json.Unmarshaler] with [ParsePatch].

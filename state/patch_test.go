@@ -15,7 +15,7 @@ func TestPatchErrorSaysWhichOperationAndWhy(t *testing.T) {
 	var got *state.PatchError
 	require.ErrorAs(t, err, &got)
 	assert.Equal(t, &state.PatchError{Index: 1, Op: state.OpTest, Path: "/a", Reason: `the value there is 1, not "x"`, Err: state.ErrTest}, got)
-	assert.EqualError(t, err, `state: patch operation 1 (test "/a"): the value there is 1, not "x"`)
+	assert.EqualError(t, err, `patch operation 1 (test "/a"): the value there is 1, not "x"`)
 }
 
 func TestPatchKeepsItsForm(t *testing.T) {

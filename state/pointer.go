@@ -3,39 +3,45 @@ package state
 import (
 	"errors"
 	"fmt"
-	"iter"
+	"math"
 	"strconv"
 	"strings"
 )
 
-// Errors that a [*PointerError] or a [*PatchError] matches.
+// Errors that a [*PointerError] or a [*PatchError] wraps.
 var (
-	// ErrPath: a pointer is malformed, or leads to nothing.
+	// ErrPath is the error for a pointer that is malformed or leads to nothing.
 	ErrPath = errors.New("path not found")
-	// ErrType: the value is of another kind than the one asked for.
+	// ErrType is the error for a value that cannot be converted to the type asked for.
 	ErrType = errors.New("value of another kind")
 )
 
-// PointerError says why a pointer gave nothing. It matches what Err matches.
+// PointerError is the error for a pointer that leads to nothing, or to a value of another type.
 type PointerError struct {
 	Pointer string // the whole pointer
 	Reason  string // what is wrong, and where
-	Err     error  // [ErrPath], [ErrType] or what encoding/json reported
+	Err     error  // [ErrPath], [ErrType] or the error of encoding/json
 }
 
 // Error implements error.
 func (e *PointerError) Error() string {
-	return fmt.Sprintf("state: pointer %q: %s", e.Pointer, e.Reason)
+	return fmt.Sprintf("pointer %q: %s", e.Pointer, e.Reason)
 }
 
 // Unwrap returns Err.
 func (e *PointerError) Unwrap() error { return e.Err }
 
-// Pointer is a JSON pointer (RFC 6901) in its string form: "" for the whole value, or a token after
-// each slash, in which ~0 stands for ~ and ~1 for a slash.
-type Pointer string
+// Pointer returns the JSON pointer (RFC 6901) with those tokens: member names, or array indices in decimal.
+// It escapes the tokens. Pointer() is "", the pointer to the whole value.
+func Pointer(tokens ...string) string {
+	var dst []byte
+	for _, token := range tokens {
+		dst = appendToken(dst, token)
+	}
+	return string(dst)
+}
 
-// ValidPointer reports whether s is a JSON pointer.
+// ValidPointer reports whether s is a JSON pointer (RFC 6901).
 func ValidPointer(s string) bool {
 	if s == "" {
 		return true
@@ -56,37 +62,7 @@ func ValidPointer(s string) bool {
 	return true
 }
 
-// ParsePointer returns s as a Pointer, or a [*PointerError] if it is none.
-func ParsePointer(s string) (Pointer, error) {
-	if !ValidPointer(s) {
-		return "", &PointerError{s, "not a JSON pointer", ErrPath}
-	}
-	return Pointer(s), nil
-}
-
-// Tokens yields the tokens of p with their escapes decoded. The iterator may be used again.
-func (p Pointer) Tokens() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for rest := string(p); rest != ""; {
-			var token string
-			token, rest = cutToken(rest)
-			if !yield(token) {
-				return
-			}
-		}
-	}
-}
-
-// Append returns p with tokens, which it escapes, added at the end.
-func (p Pointer) Append(tokens ...string) Pointer {
-	dst := []byte(p)
-	for _, token := range tokens {
-		dst = appendToken(dst, token)
-	}
-	return Pointer(dst)
-}
-
-// cutToken returns the first token of a valid pointer that is not empty, decoded, and what follows.
+// cutToken returns the first token, decoded, of a valid pointer that is not empty, and the rest.
 func cutToken(pointer string) (token, rest string) {
 	token = pointer[1:]
 	if i := strings.IndexByte(token, '/'); i >= 0 {
@@ -117,8 +93,8 @@ func appendIndex(dst []byte, i int) []byte {
 	return strconv.AppendInt(append(dst, '/'), int64(i), 10)
 }
 
-// parseIndex returns the array index that token is, and whether it is one by RFC 6901 section 4:
-// digits without leading zeros. One too large for an int comes back as -1.
+// parseIndex parses an array index by RFC 6901 section 4: digits without leading zeros. An index that is
+// too large for an int is returned as -1.
 func parseIndex(token string) (i int, ok bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false
@@ -128,17 +104,17 @@ func parseIndex(token string) (i int, ok bool) {
 		if c > 9 {
 			return 0, false
 		}
-		if len(token) <= 18 {
+		if i > (math.MaxInt-9)/10 {
+			i = -1
+		}
+		if i >= 0 {
 			i = i*10 + int(c)
 		}
-	}
-	if len(token) > 18 {
-		return -1, true
 	}
 	return i, true
 }
 
-// child returns what token leads to in v, or why it leads nowhere.
+// child returns the part of v that token leads to, or why it leads nowhere.
 func (v Value) child(token string) (Value, *fault) {
 	switch v.Kind() {
 	case KindObject:
@@ -153,15 +129,15 @@ func (v Value) child(token string) (Value, *fault) {
 		}
 		return v.n.c.items.At(i), nil
 	}
-	return Value{}, failf(ErrPath, "%q leads into a value of kind %v", token, v.Kind())
+	return Value{}, failf(ErrPath, "%q leads into a %v", token, v.Kind())
 }
 
-// index returns the element of the array v that token names.
+// index returns the index of the element of the array v that token names.
 func (v Value) index(token string) (int, *fault) {
 	i, ok := parseIndex(token)
 	switch {
 	case token == "-":
-		return 0, failf(ErrPath, "- is the element after the last")
+		return 0, failf(ErrPath, "\"-\" is the place after the last element")
 	case !ok:
 		return 0, failf(ErrPath, "%q is not an array index", token)
 	case i < 0 || i >= v.Len():
@@ -170,7 +146,7 @@ func (v Value) index(token string) (int, *fault) {
 	return i, nil
 }
 
-// fault is a reason with the sentinel that it matches.
+// fault is a reason and the sentinel error that it belongs to.
 type fault struct {
 	kind   error
 	reason string
@@ -198,8 +174,8 @@ func (v Value) lookup(pointer string) (Value, *fault) {
 	return v, nil
 }
 
-// Lookup returns the value that pointer leads to in v (RFC 6901), or a [*PointerError] that matches
-// [ErrPath].
+// Lookup returns the part of v that pointer (RFC 6901) leads to. The error is a [*PointerError] that
+// wraps [ErrPath].
 func (v Value) Lookup(pointer string) (Value, error) {
 	found, err := v.lookup(pointer)
 	if err != nil {

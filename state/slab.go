@@ -13,11 +13,10 @@ const (
 	slabPart  = 32  // the longest text, in bytes, that does
 )
 
-// slab hands out small scalars of one text from common allocations, which makes parsing and garbage
-// collection cheaper. A scalar that outlives all others holds on to its neighbours; with the sizes
-// above that is a few kilobytes at the very most.
+// slab allocates the small scalars of one text together, which makes parsing and garbage collection cheaper.
+// A scalar that outlives the others keeps its neighbours alive: a few kilobytes at the very most.
 type slab struct {
-	nodes []node // not handed out yet
+	nodes []node // not in use yet
 	texts strings.Builder
 }
 
@@ -34,7 +33,7 @@ func (s *slab) scalar(kind Kind, text string) Value {
 	return Value{n}
 }
 
-// digits returns the number whose literal is raw.
+// digits returns the number with the literal raw.
 func (s *slab) digits(raw []byte) Value {
 	switch n := len(raw); {
 	case n == 1:
@@ -45,7 +44,7 @@ func (s *slab) digits(raw []byte) Value {
 	return s.scalar(KindNumber, s.share(raw))
 }
 
-// text returns what raw, the inside of a string literal, stands for.
+// text decodes raw, the inside of a string literal.
 func (s *slab) text(raw []byte) string {
 	if len(raw) > slabPart || !jsontext.IsText(raw) {
 		return jsontext.Text(raw)

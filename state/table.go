@@ -7,15 +7,15 @@ import (
 	"github.com/agfold/agfold/internal/seq"
 )
 
-// table holds the members of a large object: an index from key to entry, and the entries in the
-// order of the members. It is immutable.
+// table holds the members of a large object: an index of the entries by key, and the entries in the order of
+// the members. It is immutable.
 type table struct {
 	index *trie
 	order seq.Seq[*entry] // by ascending ordinal
 	next  uint64          // ordinal of the next member that is appended
 }
 
-// entry is a member. Its ordinal finds it in the order, and never changes while the key stays.
+// entry is a member. Its ordinal, which never changes while the key stays, is used to find it in the order.
 type entry struct {
 	hash    uint64
 	ordinal uint64
@@ -25,10 +25,10 @@ type entry struct {
 
 var seed = maphash.MakeSeed()
 
-// hashKey is random for each process, so that no input can be made whose keys collide.
+// hashKey uses a seed that is random for each process, so that nobody can construct keys that collide.
 func hashKey(key string) uint64 { return maphash.String(seed, key) }
 
-// newTable returns the table of members, of which the last one counts where keys are the same.
+// newTable returns the table of members. If several have the same key, the last value counts.
 func newTable(members []Member) *table {
 	t := &table{index: &trie{}}
 	entries := make([]*entry, 0, len(members))
@@ -54,7 +54,7 @@ func (t *table) get(key string) Value {
 	return Value{}
 }
 
-// set returns t with key set to val, and the value that was there before, if any.
+// set returns t with key set to val, and the value that the key had before, if any.
 func (t *table) set(key string, val Value) (*table, Value) {
 	h := hashKey(key)
 	if old := t.index.get(h, key); old != nil {
@@ -65,13 +65,13 @@ func (t *table) set(key string, val Value) (*table, Value) {
 	return &table{t.index.put(e, 0, false), t.order.Append(e), t.next + 1}, Value{}
 }
 
-// remove returns t without key, which must be there, and the value it had.
+// remove returns t without key, which must be there, and the value that it had.
 func (t *table) remove(key string) (*table, Value) {
 	old := t.index.get(hashKey(key), key)
 	return &table{t.index.remove(old, 0), t.order.Remove(t.position(old)), t.next}, old.value
 }
 
-// position returns where e is in the order. Until a member is removed that is its ordinal.
+// position returns the index of e in the order. Until a member is removed that is its ordinal.
 func (t *table) position(e *entry) int {
 	n := t.order.Len()
 	if t.next == uint64(n) {

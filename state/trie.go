@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// trie is a hash array mapped trie of entries: five bits of the hash choose one of up to 32 slots at
-// each level. Below the last bit lies a node that is a plain list of entries whose hashes are equal.
+// trie is a hash array mapped trie of entries: at each level five bits of the hash choose one of up to 32
+// slots. Below the last bits there is a plain list of entries whose hashes are equal.
 type trie struct {
-	used  uint32 // which of the 32 slots are there
-	slots []slot // those, in order
+	used  uint32 // which of the 32 slots exist
+	slots []slot // the slots that exist, in order
 }
 
-// slot holds either an entry or a further level.
+// slot holds either an entry or another level.
 type slot struct {
 	entry *entry
 	sub   *trie
@@ -23,7 +23,7 @@ const (
 	hashBits  = 64
 )
 
-// at returns where the slot of hash is, or would be, in n at the level of shift.
+// at returns where the slot of hash is, or would be, in n, which is the level at shift.
 func (n *trie) at(hash uint64, shift uint) (bit uint32, i int) {
 	bit = 1 << (hash >> shift & (1<<levelBits - 1))
 	return bit, bits.OnesCount32(n.used & (bit - 1))
@@ -47,8 +47,8 @@ func (n *trie) get(hash uint64, key string) *entry {
 	return n.listed(key)
 }
 
-// put returns n with e in it, in place of the entry with its key if there is one. With own it
-// changes n and what is below, else it copies the path.
+// put returns n with e in it, in place of the entry with its key if there is one. If own is true it changes n
+// and the levels below, otherwise it copies the path.
 func (n *trie) put(e *entry, shift uint, own bool) *trie {
 	if !own {
 		n = &trie{n.used, slices.Clone(n.slots)}
@@ -81,8 +81,8 @@ func (n *trie) put(e *entry, shift uint, own bool) *trie {
 	return n
 }
 
-// remove returns n without e, which must be in it. A level that one entry is left of is taken out,
-// so that the shape depends on the entries alone.
+// remove returns n without e, which must be in it. A level with a single entry left is replaced by that
+// entry, so that the shape depends only on the entries.
 func (n *trie) remove(e *entry, shift uint) *trie {
 	if shift >= hashBits {
 		i := slices.IndexFunc(n.slots, func(s slot) bool { return s.entry == e })
@@ -107,7 +107,7 @@ func without(slots []slot, i int) []slot {
 	return append(append(out, slots[:i]...), slots[i+1:]...)
 }
 
-// slot returns the slot of bit, the zero slot if there is none.
+// slot returns the slot of bit, or an empty slot if there is none.
 func (n *trie) slot(bit uint32) slot {
 	if n.used&bit == 0 {
 		return slot{}
@@ -116,7 +116,7 @@ func (n *trie) slot(bit uint32) slot {
 	return n.slots[i]
 }
 
-// level returns s as a level of the trie at shift.
+// level returns s as the level at shift.
 func (s slot) level(shift uint) *trie {
 	switch {
 	case s.sub != nil:
@@ -127,7 +127,7 @@ func (s slot) level(shift uint) *trie {
 	return &trie{}
 }
 
-// listed returns the entry of key in a list of entries whose hashes are equal, or nil.
+// listed returns the entry of key, or nil, in a list of entries whose hashes are equal.
 func (n *trie) listed(key string) *entry {
 	for _, s := range n.slots {
 		if s.entry.key == key {

@@ -8,15 +8,15 @@ import (
 	"github.com/agfold/agfold/internal/seq"
 )
 
-// Value is a JSON value. It is immutable and safe for concurrent use; changed values share with
-// the old ones every part that did not change. The zero Value is absent: no value at all, which is
-// not the same as JSON's null.
+// Value is a JSON value. It is immutable and safe for concurrent use. A changed Value shares every part
+// that did not change with the old one. The zero Value is absent: it is no JSON value at all, which is
+// not the same as null.
 //
-// Numbers keep the digits they were written with, and objects the order of their members. Do not
-// compare Values with ==; use [Equal], or [Same] for a cheap test of identity.
+// Numbers keep the digits that they were written with, and objects keep the order of their members. Do
+// not compare Values with ==. Use [Value.Equal], or [Same] for a cheap test of identity.
 type Value struct{ n *node }
 
-// node is what a Value points to; it is never changed once a Value holds it.
+// node is what a Value points to. It never changes once a Value holds it.
 type node struct {
 	kind   Kind
 	height int32      // levels of containers, this one included; 0 for a scalar
@@ -37,9 +37,14 @@ var (
 	}()
 )
 
-// Depth returns how many containers deep the value nests, itself included: 0 for a scalar or the absent
-// value. It costs nothing.
+// Depth returns the number of levels of arrays and objects in v, v itself included: 0 for a scalar or an
+// absent value. It takes constant time.
 func (v Value) Depth() int { return int(v.height()) }
+
+// Size returns about how many bytes of JSON text v stands for: the length of its encoding before strings
+// are escaped, and up to one byte more for each array and object. Parts that v holds more than once count
+// each time. It takes constant time.
+func (v Value) Size() int { return v.size() }
 
 // Null returns JSON's null.
 func Null() Value { return Value{nullNode} }
@@ -52,7 +57,7 @@ func Bool(b bool) Value {
 	return Value{falseNode}
 }
 
-// String returns the JSON string of s. Bytes in s that are not UTF-8 are encoded as \ufffd.
+// String returns s as a JSON string. Bytes of s that are not UTF-8 are encoded as \ufffd.
 func String(s string) Value {
 	if s == "" {
 		return Value{emptyString}
@@ -60,10 +65,10 @@ func String(s string) Value {
 	return Value{&node{kind: KindString, text: s}}
 }
 
-// Int returns the JSON number i.
+// Int returns i as a JSON number.
 func Int(i int64) Value { return number(strconv.FormatInt(i, 10)) }
 
-// number is the value of a literal that is known to be a JSON number.
+// number returns the value of a literal that is known to be a JSON number.
 func number(literal string) Value {
 	switch n := len(literal); {
 	case n == 1:
@@ -77,7 +82,7 @@ func number(literal string) Value {
 	return b.value()
 }
 
-// Array returns the JSON array of items. An absent item becomes null. items is copied.
+// Array returns the JSON array of items, which it copies. An absent item becomes null.
 func Array(items ...Value) Value {
 	own := make([]Value, len(items))
 	for i, v := range items {
@@ -99,9 +104,12 @@ type Member struct {
 	Value Value
 }
 
-// Object returns the JSON object of members in their order. A member whose value is absent is left
-// out; of several with the same key the last one counts, at the place of the first.
+// Object returns the JSON object of members, in their order. Members with an absent value are left out. If
+// several members have the same key, the last value counts, at the place of the first.
 func Object(members ...Member) Value {
+	if len(members) == 0 {
+		return emptyObject
+	}
 	own := make([]Member, 0, len(members))
 	for _, m := range members {
 		if m.Value.Exists() {
@@ -110,9 +118,6 @@ func Object(members ...Member) Value {
 	}
 	return newObject(own)
 }
-
-// EmptyObject returns the object without members.
-func EmptyObject() Value { return emptyObject }
 
 var emptyObject = newObject(nil)
 
@@ -124,18 +129,18 @@ func (v Value) Kind() Kind {
 	return v.n.kind
 }
 
-// Exists reports whether v is a JSON value, null included, rather than absent.
+// Exists reports whether v is a JSON value (null included), not absent.
 func (v Value) Exists() bool { return v.n != nil }
 
-// IsZero reports whether v is absent. encoding/json asks it for fields marked omitzero.
+// IsZero reports whether v is absent. encoding/json calls it for fields with the option omitzero.
 func (v Value) IsZero() bool { return v.n == nil }
 
-// AsBool returns the boolean that v is; ok is false if v is of another kind.
+// AsBool returns v as a bool. ok is false if v is not a boolean.
 func (v Value) AsBool() (b, ok bool) {
 	return v.n == trueNode, v.Kind() == KindBool
 }
 
-// AsString returns the string that v is; ok is false if v is of another kind.
+// AsString returns v as a string. ok is false if v is not a string.
 func (v Value) AsString() (s string, ok bool) {
 	if v.Kind() != KindString {
 		return "", false
@@ -143,7 +148,7 @@ func (v Value) AsString() (s string, ok bool) {
 	return v.n.text, true
 }
 
-// AsNumber returns the literal of the number that v is; ok is false if v is of another kind.
+// AsNumber returns v as the literal that it was written with. ok is false if v is not a number.
 func (v Value) AsNumber() (n json.Number, ok bool) {
 	if v.Kind() != KindNumber {
 		return "", false
@@ -151,7 +156,7 @@ func (v Value) AsNumber() (n json.Number, ok bool) {
 	return json.Number(v.n.text), true
 }
 
-// Len returns the number of elements of an array or members of an object, 0 for other kinds.
+// Len returns the number of elements of an array or of members of an object, and 0 for other kinds.
 func (v Value) Len() int {
 	if v.n == nil || v.n.c == nil {
 		return 0
@@ -159,7 +164,8 @@ func (v Value) Len() int {
 	return v.n.c.len()
 }
 
-// Index returns element i of an array, or an absent Value if there is none or v is no array.
+// Index returns element i of the array v. It returns an absent Value if i is out of range or v is not an
+// array.
 func (v Value) Index(i int) Value {
 	if v.Kind() != KindArray || i < 0 || i >= v.n.c.items.Len() {
 		return Value{}
@@ -167,7 +173,8 @@ func (v Value) Index(i int) Value {
 	return v.n.c.items.At(i)
 }
 
-// Get returns the object's member key, or an absent Value if there is none or v is no object.
+// Get returns the member key of the object v. It returns an absent Value if there is none or v is not an
+// object.
 func (v Value) Get(key string) Value {
 	if v.Kind() != KindObject {
 		return Value{}
@@ -175,8 +182,8 @@ func (v Value) Get(key string) Value {
 	return v.n.c.get(key)
 }
 
-// Elements yields the elements of an array with their indices; nothing if v is no array. The
-// iterator may be used again.
+// Elements returns an iterator over the elements of the array v and their indices. It is empty if v is
+// not an array, and may be used more than once.
 func (v Value) Elements() iter.Seq2[int, Value] {
 	if v.Kind() != KindArray {
 		return seq.Seq[Value]{}.All()
@@ -184,8 +191,8 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	return v.n.c.items.All()
 }
 
-// Members yields the members of an object in their order; nothing if v is no object. The iterator
-// may be used again.
+// Members returns an iterator over the members of the object v, in their order. It is empty if v is not
+// an object, and may be used more than once.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() == KindObject {
@@ -194,8 +201,8 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// With returns the object v with member key set: at its place if there is one, else at the end. If
-// v is no object the result is an object with that member alone; if val is absent, v without it.
+// With returns the object v with the member key set to val: at its place if v has that member, at the end
+// if not. If v is not an object, With starts from an empty one. If val is absent, the member is removed.
 func (v Value) With(key string, val Value) Value {
 	if v.Kind() != KindObject {
 		v = emptyObject
@@ -206,19 +213,10 @@ func (v Value) With(key string, val Value) Value {
 	return v.withMember(key, val)
 }
 
-// Without returns the object v without the member key; v itself if there is none.
+// Without returns the object v without the member key. It returns v itself if there is none.
 func (v Value) Without(key string) Value {
 	if !v.Get(key).Exists() {
 		return v
 	}
 	return v.withoutMember(key)
-}
-
-// Same reports whether a and b are one and the same value, without a look inside: equal if true,
-// perhaps equal nevertheless if false. Scalars of the same kind and text are always the same.
-func Same(a, b Value) bool {
-	if a.n == b.n {
-		return true
-	}
-	return a.n != nil && b.n != nil && a.n.kind == b.n.kind && a.n.kind < KindArray && a.n.text == b.n.text
 }

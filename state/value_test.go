@@ -58,7 +58,7 @@ func TestConstructors(t *testing.T) {
 		state.Member{Key: "gone", Value: state.Value{}},
 		state.Member{Key: "b", Value: state.Int(-7)},
 		state.Member{Key: "a", Value: state.String("last")},
-		state.Member{Key: "c", Value: state.Array(state.Value{}, state.EmptyObject())},
+		state.Member{Key: "c", Value: state.Array(state.Value{}, state.Object())},
 	)
 	assert.Equal(t, `{"a":"last","b":-7,"c":[null,{}]}`, v.String())
 	items := []state.Value{state.Int(1)}

@@ -6,18 +6,17 @@ import (
 	"github.com/agfold/agfold/internal/seq"
 )
 
-// diffElements yields the indices, below both lengths, at which the arrays a and b are not the same
-// by that function, and does not look at what they share.
+// diffElements yields the indices, below both lengths, of elements of the arrays a and b for which same
+// returns false. It skips what a and b share.
 func diffElements(a, b Value, same func(x, y Value) bool) iter.Seq[int] {
 	return seq.DiffRange(a.n.c.items, b.n.c.items, same)
 }
 
-// diffMembers calls visit for each key of the objects a and b, with the values it has in either, an
-// absent one where it is missing. It may leave out keys whose values a and b share. It stops and
-// reports false when visit does.
+// diffMembers calls visit for each key of the objects a and b with its values in both, absent where there is
+// none. It may skip keys whose values a and b share. It stops and returns false when visit does.
 //
-// Keys come in the order of a, then those that only b has in the order of b; if both are tables, in
-// no order.
+// The keys of a come first, in its order, then those that only b has, in the order of b. If both are tables,
+// there is no order.
 func diffMembers(a, b Value, visit func(key string, x, y Value) bool) bool {
 	s, t := a.n.c, b.n.c
 	if s.table != nil && t.table != nil {
@@ -44,7 +43,7 @@ func diffMembers(a, b Value, visit func(key string, x, y Value) bool) bool {
 	return true
 }
 
-// diffTries calls visit for each key of a and b but those in subtrees and entries that they share.
+// diffTries calls visit for each key of a and b, except for those in subtrees and entries that they share.
 func diffTries(a, b *trie, shift uint, visit func(x, y *entry) bool) bool {
 	if a == b {
 		return true
@@ -63,7 +62,7 @@ func diffTries(a, b *trie, shift uint, visit func(x, y *entry) bool) bool {
 	return true
 }
 
-// diffSlots compares two slots; an empty one has neither entry nor further level.
+// diffSlots compares two slots, which may be empty.
 func diffSlots(x, y slot, shift uint, visit func(x, y *entry) bool) bool {
 	if x == y {
 		return true
@@ -78,7 +77,7 @@ func diffSlots(x, y slot, shift uint, visit func(x, y *entry) bool) bool {
 	return diffTries(x.level(shift), y.level(shift), shift, visit)
 }
 
-// diffLists is [diffTries] for entries whose hashes are equal.
+// diffLists is like diffTries, for lists of entries whose hashes are equal.
 func diffLists(a, b *trie, visit func(x, y *entry) bool) bool {
 	for _, s := range a.slots {
 		if other := b.listed(s.entry.key); other != s.entry && !visit(s.entry, other) {

@@ -239,7 +239,7 @@ func TestStateIsNeverShortened(t *testing.T) {
 	require.NoError(t, err)
 	want, err := state.Parse([]byte(long))
 	require.NoError(t, err)
-	assert.True(t, state.Equal(want, printed))
+	assert.True(t, want.Equal(printed))
 }
 
 func TestLongThingsAreShortenedUnlessFull(t *testing.T) {

@@ -133,7 +133,7 @@ func TestRunRecords(t *testing.T) {
 	live := threadOf(t, talk(t, counted(), "", "--json", "--yes", "--record", file, "--message", "hello", "--message", "more"))
 	replayed := threadOf(t, agfold(t, "", "replay", "--json", file))
 	for _, key := range []string{"threadId", "status", "messages", "state", "runs", "subagents", "interrupts", "pendingToolCallIds", "warnings"} {
-		assert.True(t, state.Equal(live.Get(key), replayed.Get(key)), key)
+		assert.True(t, live.Get(key).Equal(replayed.Get(key)), key)
 	}
 	assert.Equal(t, 4, live.Get("runs").Len())
 }

@@ -193,5 +193,5 @@ func subset(want, got state.Value) bool {
 		}
 		return true
 	}
-	return state.Equal(want, got)
+	return want.Equal(got)
 }

@@ -17,7 +17,7 @@ func TestAppendMembers(t *testing.T) {
 	dst = AppendBool(dst, "b", false)
 	dst = AppendValue(dst, "absent", state.Value{})
 	dst = AppendValue(dst, "n", state.Null())
-	dst = AppendValue(dst, "o", state.EmptyObject())
+	dst = AppendValue(dst, "o", state.Object())
 	dst = AppendList(dst, "l", nil, jsontext.AppendString)
 	dst = AppendOptList(dst, "nil", nil, jsontext.AppendString)
 	dst = AppendOptList(dst, "m", []string{"a", "{"}, jsontext.AppendString)

@@ -37,7 +37,7 @@ func visit(t *testing.T) *visitor {
 	server := httptest.NewServer(Handler(nil))
 	t.Cleanup(server.Close)
 	return &visitor{
-		t: t, url: server.URL, thread: &reducer.Thread{ID: "t-1", State: state.EmptyObject()},
+		t: t, url: server.URL, thread: &reducer.Thread{ID: "t-1", State: state.Object()},
 		tools: []event.Tool{{Name: ClockTool, Description: "tells the time"}},
 	}
 }

@@ -139,7 +139,7 @@ func offers(in *event.RunInput, tool string) bool {
 // makePlan puts the plan into the shared state, which keeps what the client had in it.
 func (s *script) makePlan(was state.Value) {
 	if was.Kind() != state.KindObject {
-		was = state.EmptyObject()
+		was = state.Object()
 	}
 	s.emit(&event.StateSnapshot{Snapshot: was.
 		With("plan", state.Array()).

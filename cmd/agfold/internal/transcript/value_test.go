@@ -49,7 +49,7 @@ func TestStateIsShortenedUnlessFull(t *testing.T) {
 		assert.LessOrEqual(t, columns(line), 120)
 	}
 	full := parse(t, Style{Width: 60, Full: true}.State(long))
-	assert.True(t, state.Equal(long, full))
+	assert.True(t, long.Equal(full))
 }
 
 // doubled returns a state of 2^n leaves that share memory, at the bottom of depth arrays.
