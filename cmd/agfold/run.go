@@ -367,8 +367,10 @@ func (c *conversation) hold(ctx context.Context, begun *beginning) int {
 // text reports whether the output is text about the thread, not JSON and not events.
 func (c *conversation) text() bool { return !c.f.json && !c.f.events }
 
-// readLine reads a line that somebody types, without its end. The error is that of ctx or io.EOF.
-func (c *conversation) readLine(ctx context.Context) (string, error) {
+// readLine writes a prompt and reads the line that a person types, without its end. The error is that of ctx
+// or io.EOF.
+func (c *conversation) readLine(ctx context.Context, prompt string) (string, error) {
+	io.WriteString(c.t.stderr, transcript.CleanLine(prompt))
 	if c.lines == nil {
 		c.lines = bufio.NewReader(interruptible(ctx, c.t.stdin))
 	}

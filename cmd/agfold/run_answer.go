@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/cmd/agfold/internal/form"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/state"
@@ -65,15 +61,14 @@ func (c *conversation) given(in event.Interrupt) (event.ResumeEntry, bool) {
 			}
 		}
 	}
-	q := questionOf(in.ResponseSchema)
-	switch {
-	case c.f.yes && q.takes("y"):
-		v, _ := q.read("y")
-		return resolve(in.ID, v), true
-	case c.f.no && q.kind == askYesNo:
-		v, _ := q.read("n")
-		return resolve(in.ID, v), true
-	case c.f.no:
+	if c.f.yes {
+		yes, ok := form.New(in.ResponseSchema).Yes()
+		return resolve(in.ID, yes), ok
+	}
+	if c.f.no {
+		if no, ok := form.New(in.ResponseSchema).No(); ok {
+			return resolve(in.ID, no), true
+		}
 		return decline(in.ID), true
 	}
 	return event.ResumeEntry{}, false
@@ -121,29 +116,22 @@ func (p *printer) replies(pending []event.Interrupt, entries []event.ResumeEntry
 	}
 }
 
-// ask asks on the terminal, again until the answer fits. It returns false if nobody answers.
+// ask asks on the terminal. It returns false if nobody answers.
 func (c *conversation) ask(ctx context.Context, in event.Interrupt) (event.ResumeEntry, bool) {
-	q := questionOf(in.ResponseSchema)
 	io.WriteString(c.t.stderr, "\n"+c.style.Interrupt(in))
 	if client.Expired(in, c.t.now()) {
 		c.t.say("It has expired and can only be declined.")
 	}
-	for {
-		fmt.Fprintf(c.t.stderr, "%s (empty declines): ", q.prompt())
-		text, err := c.readLine(ctx)
-		if err != nil {
-			c.t.say("")
-			return event.ResumeEntry{}, false
-		}
-		if strings.TrimSpace(text) == "" {
-			return decline(in.ID), true
-		}
-		v, err := q.read(text)
-		if err == nil {
-			return resolve(in.ID, v), true
-		}
-		c.t.say("%v", err)
+	payload, ok, err := form.New(in.ResponseSchema).Ask(func(text string) { c.t.say("%s", text) },
+		func(prompt string) (string, error) { return c.readLine(ctx, prompt) })
+	switch {
+	case err != nil:
+		c.t.say("")
+		return event.ResumeEntry{}, false
+	case !ok:
+		return decline(in.ID), true
 	}
+	return resolve(in.ID, payload), true
 }
 
 // explain says how to answer interrupts that were not.
@@ -159,7 +147,7 @@ func (c *conversation) explain(pending []event.Interrupt) {
 	}
 	again.WriteString(" --continue " + quoteArg(orText(c.f.record, "FILE")) + " --record " + quoteArg(orText(c.f.record, "FILE")))
 	for _, in := range distinct(pending) {
-		again.WriteString(" --answer " + quoteArg(in.ID+"="+questionOf(in.ResponseSchema).example()))
+		again.WriteString(" --answer " + quoteArg(in.ID+"="+form.New(in.ResponseSchema).Example()))
 	}
 	c.t.say("agfold: %s:", what)
 	c.t.say("    %s", again.String())
@@ -180,191 +168,4 @@ func quoteArg(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// askKind is how a question can be answered.
-type askKind uint8
-
-const (
-	askAnything askKind = iota // there is no schema: yes or no, JSON, or a text
-	askYesNo
-	askChoice
-	askText
-	askNumber
-	askJSON
-)
-
-// question is what a response schema asks for, as far as it can be answered in a word.
-type question struct {
-	kind    askKind
-	member  string // the answer becomes this member of an object
-	wrapped bool
-	choices []state.Value
-	schema  state.Value
-}
-
-// questionOf looks for the one scalar that a schema asks for, be it alone or the only member of an object.
-func questionOf(schema state.Value) question {
-	q := question{schema: schema}
-	switch typ, _ := schema.Get("type").AsString(); {
-	case schema.Len() == 0:
-	case schema.Get("enum").Len() > 0:
-		q.kind = askChoice
-		for _, v := range schema.Get("enum").Elements() {
-			q.choices = append(q.choices, v)
-		}
-	case typ == "boolean":
-		q.kind = askYesNo
-	case typ == "string":
-		q.kind = askText
-	case typ == "number" || typ == "integer":
-		q.kind = askNumber
-	default:
-		q.kind = askJSON
-		members := schema.Get("properties")
-		if typ != "object" || members.Len() != 1 {
-			break
-		}
-		for name, inner := range members.Members() {
-			if in := questionOf(inner); in.kind != askJSON && in.kind != askAnything && !in.wrapped {
-				in.member, in.wrapped, in.schema = name, true, schema
-				return in
-			}
-		}
-	}
-	return q
-}
-
-// prompt says how the question is answered.
-func (q question) prompt() string {
-	switch q.kind {
-	case askYesNo:
-		return "y or n"
-	case askChoice:
-		var names []string
-		for i, v := range q.choices {
-			names = append(names, fmt.Sprintf("%d = %s", i+1, word(v)))
-		}
-		return strings.Join(names, ", ")
-	case askText:
-		return "your answer"
-	case askNumber:
-		return "a number"
-	case askJSON:
-		return "JSON that fits the schema"
-	}
-	return "y, n, JSON or a text"
-}
-
-// word is how a choice is typed.
-func word(v state.Value) string {
-	if s, ok := v.AsString(); ok {
-		return s
-	}
-	return v.String()
-}
-
-// example is an answer that fits, or shows the form.
-func (q question) example() string {
-	v := state.Bool(true)
-	switch q.kind {
-	case askChoice:
-		v = q.choices[0]
-	case askText:
-		v = state.String("...")
-	case askNumber:
-		v = state.Int(1)
-	case askJSON:
-		return "JSON"
-	}
-	return q.wrap(v).String()
-}
-
-func (q question) wrap(v state.Value) state.Value {
-	if q.wrapped {
-		return state.Object(state.Member{Key: q.member, Value: v})
-	}
-	return v
-}
-
-// takes reports whether a text answers the question.
-func (q question) takes(text string) bool {
-	_, err := q.read(text)
-	return err == nil && (q.kind == askYesNo || q.kind == askAnything)
-}
-
-// read makes an answer of what was typed.
-func (q question) read(text string) (state.Value, error) {
-	typed := strings.TrimSpace(text)
-	v, err := state.Parse([]byte(typed))
-	isJSON := err == nil
-	yes, isYesNo := yesNo(typed)
-	switch q.kind {
-	case askYesNo:
-		if !isYesNo {
-			return state.Value{}, fmt.Errorf("answer y or n")
-		}
-		v = state.Bool(yes)
-	case askChoice:
-		i := slices.IndexFunc(q.choices, func(c state.Value) bool { return strings.EqualFold(word(c), typed) })
-		if n, err := strconv.Atoi(typed); i < 0 && err == nil {
-			i = n - 1
-		}
-		if i < 0 || i >= len(q.choices) {
-			return state.Value{}, fmt.Errorf("answer one of %s", q.prompt())
-		}
-		v = q.choices[i]
-	case askText:
-		v = state.String(text)
-	case askNumber:
-		if !isJSON || v.Kind() != state.KindNumber {
-			return state.Value{}, fmt.Errorf("answer a number")
-		}
-	case askJSON:
-		if !isJSON {
-			return state.Value{}, fmt.Errorf("that is no JSON: %v", err)
-		}
-	default:
-		switch {
-		case isYesNo:
-			v = state.Bool(yes)
-		case !isJSON:
-			v = state.String(text)
-		}
-	}
-	v = q.wrap(v)
-	return v, q.validate(v)
-}
-
-func yesNo(s string) (yes, ok bool) {
-	switch strings.ToLower(s) {
-	case "y", "yes", "true":
-		return true, true
-	case "n", "no", "false":
-		return false, true
-	}
-	return false, false
-}
-
-// validate reports how an answer does not fit the schema. A schema that cannot be used lets everything pass.
-func (q question) validate(v state.Value) error {
-	if q.schema.Len() == 0 {
-		return nil
-	}
-	var schema jsonschema.Schema
-	if err := q.schema.Unmarshal(&schema); err != nil {
-		return nil
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		return nil
-	}
-	var instance any
-	if err := v.Unmarshal(&instance); err != nil {
-		return err
-	}
-	if err := resolved.Validate(instance); err != nil {
-		return fmt.Errorf("that does not fit the schema: %w", err)
-	}
-	return nil
 }

@@ -216,50 +216,52 @@ func TestRunAnswersInterrupts(t *testing.T) {
 	})
 }
 
-func TestQuestion(t *testing.T) {
-	for _, row := range []struct {
-		name, schema, typed, want string // want "" for an answer that does not fit
-	}{
-		{"no schema: yes", ``, "y", "true"},
-		{"no schema: JSON", ``, `{"a":1}`, `{"a":1}`},
-		{"no schema: a text", ``, "as you like", `"as you like"`},
-		{"a boolean: no", `{"type":"boolean"}`, "No", "false"},
-		{"a boolean: neither", `{"type":"boolean"}`, "perhaps", ""},
-		{"a string", `{"type":"string"}`, "y", `"y"`},
-		{"a string that is too short", `{"type":"string","minLength":3}`, "y", ""},
-		{"a choice by name", `{"enum":["Red","blue"]}`, "red", `"Red"`},
-		{"a choice by number", `{"enum":["red","blue"]}`, "2", `"blue"`},
-		{"a choice of numbers by value", `{"enum":[2,1]}`, "1", `1`},
-		{"no such choice", `{"enum":["red","blue"]}`, "3", ""},
-		{"a number", `{"type":"integer"}`, "12", "12"},
-		{"no number", `{"type":"number"}`, "twelve", ""},
-		{"no whole number", `{"type":"integer"}`, "1.5", ""},
-		{"an object of one member", `{"type":"object","properties":{"ok":{"type":"boolean"}}}`, "y", `{"ok":true}`},
-		{"an object of several", `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`, `{"a":"x"}`, `{"a":"x"}`},
-		{"an object that does not fit", `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`, `{"a":1}`, ""},
-		{"an object that is no JSON", `{"type":"object","properties":{"a":{},"b":{}}}`, `yes`, ""},
-		{"objects in objects are JSON", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"boolean"}}}}}`, `{"a":{"b":true}}`, `{"a":{"b":true}}`},
-		{"a schema that is none judges nothing", `{"type":"boolean","minimum":"x"}`, "y", "true"},
+// interruption is the answer of an agent that asks with the given interrupts.
+func interruption(interrupts string) string {
+	return sseOf(began, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[`+interrupts+`]}}`)
+}
+
+func TestNoQuestionControlsTheTerminal(t *testing.T) {
+	const evil = `\u001b]52;c;cHduZWQ=\u0007\u001b[2J\u009b31m\r\u0008\u202e\u007f`
+	for name, schema := range map[string]string{
+		"no schema":         `{"description":"` + evil + `"}`,
+		"a choice":          `{"enum":["a` + evil + `","b"]}`,
+		"a choice of JSON":  `{"enum":[{"` + evil + `":"` + evil + `"},"b"]}`,
+		"a wrapped choice":  `{"type":"object","properties":{"` + evil + `":{"enum":["` + evil + `"]}}}`,
+		"a wrong pattern":   `{"type":"string","pattern":"^` + evil + `$"}`,
+		"a wrong constant":  `{"type":"object","properties":{"a":{"const":"` + evil + `"},"b":{}}}`,
+		"a title that lies": `{"title":"` + evil + `","type":"object"}`,
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			var schema state.Value
-			if row.schema != "" {
-				var err error
-				schema, err = state.Parse([]byte(row.schema))
-				require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			url, _, _ := serve(t, interruption(`{"id":"i`+evil+`","reason":"`+evil+`","message":"`+evil+`","toolCallId":"`+evil+
+				`","expiresAt":"`+evil+`","metadata":{"`+evil+`":"`+evil+`"},"responseSchema":`+schema+`}`))
+			st := counted()
+			st.asks = true
+			got := talk(t, st, "{\"a\":1}\nwrong\n", "--url", url, "--message", "x")
+			assert.Contains(t, got.stderr, "(empty declines)")
+			for _, r := range got.stdout + got.stderr {
+				if r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x202e {
+					t.Fatalf("%q got through:\n%q", r, got.stdout+got.stderr)
+				}
 			}
-			q := questionOf(schema)
-			got, err := q.read(row.typed)
-			if row.want == "" {
-				assert.Error(t, err)
-				return
-			}
-			require.NoError(t, err)
-			assert.Equal(t, row.want, got.String())
-			assert.NotEmpty(t, q.prompt())
-			assert.NotEmpty(t, q.example())
 		})
 	}
+}
+
+func TestRunAsksForJSONIfTheSchemaCannotBeShown(t *testing.T) {
+	ask := interruption(`{"id":"i","reason":"r","responseSchema":{"type":"boolean","$ref":"#"}}`)
+	url, inputs, _ := serve(t, ask, sseOf(began, finished))
+	st := counted()
+	st.asks = true
+	got := talk(t, st, "{\"sure\":1}\n", "--url", url, "--message", "x")
+	assert.Equal(t, exitOK, got.status)
+	assert.Contains(t, got.stderr, "JSON that fits the schema (empty declines): ")
+	require.Len(t, *inputs, 2)
+	assert.Equal(t, `{"sure":1}`, (*inputs)[1].Get("resume").Index(0).Get("payload").String())
+
+	url, _, _ = serve(t, ask)
+	got = talk(t, counted(), "", "--url", url, "--message", "x", "--yes")
+	assert.Contains(t, got.stderr, "--answer i=JSON", "--yes does not answer it")
 }
 
 func TestRunAgainstOtherAgents(t *testing.T) {

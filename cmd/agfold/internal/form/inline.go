@@ -1,0 +1,154 @@
+package form
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/agfold/agfold/state"
+)
+
+// Limits on a schema with its references replaced. A JSON value costs one, and one more for each bytesPerCost
+// bytes of its text.
+const (
+	budget       = 4096
+	bytesPerCost = 32
+	maxDepth     = 64 // schemas inside each other
+)
+
+// inline returns a schema with each reference replaced by what it refers to, so that checking a value against
+// it visits a tree once. It returns false if the tree is larger or deeper than the limits, as it is if a
+// reference is part of what it refers to, and if a reference does not name a part of the schema.
+func inline(schema state.Value) (tree state.Value, ok bool) {
+	x := inliner{root: schema, left: budget}
+	tree = x.schema(schema)
+	return tree, x.left >= 0
+}
+
+type inliner struct {
+	root  state.Value
+	left  int // of the budget; negative once inlining has failed
+	depth int
+}
+
+// schema inlines one schema.
+func (x *inliner) schema(v state.Value) state.Value {
+	if v.Kind() != state.KindObject {
+		x.data(v)
+		return v
+	}
+	x.depth++
+	defer func() { x.depth-- }()
+	if x.left--; x.depth > maxDepth {
+		x.left = -1
+	}
+	var members []state.Member
+	var target state.Value
+	for key, value := range v.Members() {
+		if x.left -= len(key) / bytesPerCost; x.left < 0 {
+			return v
+		}
+		switch key {
+		case "$ref":
+			target = x.target(value)
+			continue
+		case "$dynamicRef", "$recursiveRef":
+			x.left = -1
+		case "$defs", "definitions", "$id", "id", "$anchor", "$dynamicAnchor": // only references need them
+			continue
+		case "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "not",
+			"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties":
+			value = x.schema(value)
+		case "allOf", "anyOf", "items", "oneOf", "prefixItems":
+			value = x.list(value)
+		case "dependencies", "dependentSchemas", "patternProperties", "properties":
+			value = x.members(value)
+		default:
+			x.data(value)
+		}
+		members = append(members, state.Member{Key: key, Value: value})
+	}
+	switch {
+	case !target.Exists():
+		return state.Object(members...)
+	case len(members) == 0:
+		return target
+	}
+	return state.Object(state.Member{Key: "allOf", Value: state.Array(target, state.Object(members...))})
+}
+
+// target inlines what a reference refers to.
+func (x *inliner) target(ref state.Value) state.Value {
+	text, _ := ref.AsString()
+	fragment, local := strings.CutPrefix(text, "#")
+	pointer, err := url.PathUnescape(fragment)
+	if !local || err != nil {
+		x.left = -1
+		return ref
+	}
+	target, err := x.root.Lookup(pointer)
+	if err != nil {
+		x.left = -1
+		return ref
+	}
+	return x.schema(target)
+}
+
+// list inlines an array of schemas, or one schema in place of an array.
+func (x *inliner) list(v state.Value) state.Value {
+	if v.Kind() != state.KindArray {
+		return x.schema(v)
+	}
+	x.left--
+	var items []state.Value
+	for _, item := range v.Elements() {
+		if x.left < 0 {
+			return v
+		}
+		items = append(items, x.schema(item))
+	}
+	return state.Array(items...)
+}
+
+// members inlines an object of schemas.
+func (x *inliner) members(v state.Value) state.Value {
+	if v.Kind() != state.KindObject {
+		x.data(v)
+		return v
+	}
+	x.left--
+	var members []state.Member
+	for key, value := range v.Members() {
+		if x.left -= len(key) / bytesPerCost; x.left < 0 {
+			return v
+		}
+		members = append(members, state.Member{Key: key, Value: x.schema(value)})
+	}
+	return state.Object(members...)
+}
+
+// data charges for a value that is not a schema.
+func (x *inliner) data(v state.Value) {
+	x.left--
+	switch v.Kind() {
+	case state.KindString:
+		text, _ := v.AsString()
+		x.left -= len(text) / bytesPerCost
+	case state.KindNumber:
+		literal, _ := v.AsNumber()
+		x.left -= len(literal) / bytesPerCost
+	case state.KindArray:
+		for _, item := range v.Elements() {
+			if x.left < 0 {
+				break
+			}
+			x.data(item)
+		}
+	case state.KindObject:
+		for key, value := range v.Members() {
+			if x.left -= len(key) / bytesPerCost; x.left < 0 {
+				break
+			}
+			x.data(value)
+		}
+	}
+}
