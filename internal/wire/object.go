@@ -9,6 +9,10 @@ import (
 // maxFields is the most members that any described object has, with room.
 const maxFields = 16
 
+// MaxInteger is 2^53 - 1, the greatest integer that every JSON implementation holds exactly (RFC 8259,
+// section 6). The least one is its negative.
+const MaxInteger int64 = 1<<53 - 1
+
 // Object reads the members of one described object. Ask for every described member once, then call End.
 type Object struct {
 	r     *Reader
@@ -88,9 +92,7 @@ func (o *Object) OptBool(key string) (value, ok bool) {
 // integer is one by its value, as in JSON Schema: 1.0 and 1e3 are integers.
 func (o *Object) OptInteger(key string, lowest int64) (int64, bool) {
 	v := o.get(key)
-	literal, ok := v.AsNumber()
-	n, integral := Integer(string(literal))
-	if ok && integral && lowest <= n && n <= MaxInteger {
+	if n, ok := v.AsInt(); ok && lowest <= n && n <= MaxInteger {
 		return n, true
 	}
 	if v.Exists() {
