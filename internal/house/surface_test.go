@@ -23,7 +23,7 @@ var surface = map[string]int{
 	"messages":  116,
 	"event":     306,
 	"chunks":    10,
-	"reducer":   99,
+	"reducer":   101,
 	"recording": 51,
 	"client":    84,
 }
