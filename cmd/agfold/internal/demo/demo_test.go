@@ -31,6 +31,8 @@ type visitor struct {
 	thread *reducer.Thread
 	tools  []event.Tool
 	bodies [][]byte // the answers
+
+	version messages.Opt[string] // of the protocol
 }
 
 func visit(t *testing.T) *visitor {
@@ -38,7 +40,8 @@ func visit(t *testing.T) *visitor {
 	t.Cleanup(server.Close)
 	return &visitor{
 		t: t, url: server.URL, thread: &reducer.Thread{ID: "t-1", State: state.Object()},
-		tools: []event.Tool{{Name: ClockTool, Description: "tells the time"}},
+		tools:   []event.Tool{{Name: ClockTool, Description: "tells the time"}},
+		version: messages.Some(event.ProtocolVersion),
 	}
 }
 
@@ -47,7 +50,7 @@ func (v *visitor) run(runID string, resume ...event.ResumeEntry) *reducer.Thread
 	v.t.Helper()
 	in := &event.RunInput{
 		ThreadID: "t-1", RunID: runID, Messages: v.thread.Messages.Slice(), State: v.thread.State,
-		Tools: v.tools, Resume: resume,
+		Tools: v.tools, Resume: resume, ProtocolVersion: v.version,
 	}
 	for i := len(in.Messages) - 1; i >= 0; i-- {
 		if in.Messages[i].Role == messages.RoleActivity {
@@ -208,6 +211,16 @@ func TestStory(t *testing.T) {
 			}
 		}
 		assert.Greater(t, switches, 20)
+	})
+	t.Run("a client that tells no protocol version gets no outcome.pendingToolCallIds, which came with 1.0", func(t *testing.T) {
+		v := visit(t)
+		v.run("r-1")
+		assert.Contains(t, string(v.bodies[0]), "pendingToolCallIds")
+		old := visit(t)
+		old.version = messages.Opt[string]{}
+		th := old.run("r-1")
+		assert.NotContains(t, string(old.bodies[0]), "pendingToolCallIds")
+		assert.Equal(t, []string{"r-1-clock"}, th.PendingToolCallIDs())
 	})
 	t.Run("a client without the clock gets the whole story in one run", func(t *testing.T) {
 		v := visit(t)

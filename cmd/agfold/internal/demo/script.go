@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (s *script) together(parts ...*script) {
 		}
 		end = max(end, s.clock+part.clock)
 	}
-	slices.SortStableFunc(merged, func(a, b beat) int { return int(a.at - b.at) })
+	slices.SortStableFunc(merged, func(a, b beat) int { return cmp.Compare(a.at, b.at) })
 	s.beats = append(s.beats, merged...)
 	s.clock = end
 }

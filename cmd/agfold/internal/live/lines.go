@@ -57,7 +57,7 @@ func (l Look) head(th *reducer.Thread) string {
 	switch status {
 	case reducer.Empty, reducer.Running:
 		frames := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
-		mark, color = string(frames[int(l.Elapsed/(100*time.Millisecond))%len(frames)]), transcript.Cyan
+		mark, color = string(frames[l.Elapsed/(100*time.Millisecond)%time.Duration(len(frames))]), transcript.Cyan
 	case reducer.Succeeded:
 		mark, color = "✓", transcript.Green
 	case reducer.Interrupted:
