@@ -27,11 +27,13 @@ type Change struct {
 	MessageID   string
 	MessageKind messages.Kind
 	Index       int
-	ToolCallID  string
-	Delta       string // the text that was appended
-	StepName    string
-	RunID       string
-	Subagent    messages.Owner
+	// ToolCallID names the tool call, and Call is its place in the message's ToolCalls.
+	ToolCallID string
+	Call       int
+	Delta      string // the text that was appended
+	StepName   string
+	RunID      string
+	Subagent   messages.Owner
 }
 
 // ChangeKind is the kind of a [Change].

@@ -414,7 +414,7 @@ func (r *Reducer) changed(kind ChangeKind, e *entry) {
 // changedCall sets the change at hand to one of a tool call.
 func (r *Reducer) changedCall(kind ChangeKind, c *call) {
 	r.changed(kind, c.parent)
-	r.change.ToolCallID = c.tc.ID
+	r.change.ToolCallID, r.change.Call = c.tc.ID, c.index
 }
 
 // warn reports something that the protocol tolerates about the event at hand.

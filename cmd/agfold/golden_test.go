@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/recording"
@@ -54,7 +55,11 @@ func TestGoldenThreads(t *testing.T) {
 			require.NoError(t, err)
 			status, _ := thread.Get("status").AsString()
 			assert.Equal(t, row.status, status)
-			golden(t, stem+".golden.json", string(transcript.AppendValue(nil, thread, 110))+"\n")
+			var spread bytes.Buffer
+			out := term.NewWriter(&spread)
+			require.NoError(t, transcript.WriteValue(out, thread, 110))
+			require.NoError(t, out.Flush())
+			golden(t, stem+".golden.json", spread.String())
 			if row.transcript {
 				golden(t, stem+".golden.txt", agfold(t, "", "replay", path).stdout)
 			}

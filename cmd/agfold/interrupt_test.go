@@ -17,7 +17,7 @@ import (
 func TestInterruptEndsAReplay(t *testing.T) {
 	long := write(t, "long.ndjson", ndjson(began, finished))
 	var stdout, stderr bytes.Buffer
-	status := run(cancelled(), []string{"replay", long, long}, &terminal{stdout: &stdout, stderr: &stderr, now: time.Now})
+	status := run(cancelled(), []string{"replay", long, long}, newTerminal(nil, &stdout, &stderr))
 	assert.Equal(t, exitInterrupted, status)
 	assert.Equal(t, 1, strings.Count(stderr.String(), "stopped"), "the other files are left alone")
 }
@@ -40,9 +40,9 @@ func TestInterruptibleReader(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), time.Hour)
 			defer stop()
 			var stderr bytes.Buffer
-			status := run(ctx, []string{"replay", "-"}, &terminal{stdin: r, stdout: io.Discard, stderr: &stderr, now: time.Now})
+			status := run(ctx, []string{"replay", "-"}, newTerminal(r, io.Discard, &stderr))
 			assert.Equal(t, exitInterrupted, status)
-			assert.Equal(t, "agfold: -: stopped behind event 0\n", stderr.String())
+			assert.Equal(t, "agfold: -: stopped after event 0\n", stderr.String())
 		})
 	})
 }
@@ -55,9 +55,7 @@ func (errReader) Read([]byte) (int, error) { return 0, errRead }
 
 func TestReadErrorKeepsWhatCame(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	status := run(t.Context(), []string{"replay", "-", "--json"}, &terminal{
-		stdin: io.MultiReader(strings.NewReader(began+"\n"), errReader{}), stdout: &stdout, stderr: &stderr, now: time.Now,
-	})
+	status := run(t.Context(), []string{"replay", "-", "--json"}, newTerminal(io.MultiReader(strings.NewReader(began+"\n"), errReader{}), &stdout, &stderr))
 	assert.Equal(t, exitUnreadable, status)
 	assert.Contains(t, stderr.String(), errRead.Error())
 	assert.Contains(t, stdout.String(), `"status":"truncated"`)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 )
 
@@ -76,22 +76,23 @@ func main() {
 // run carries out a command line and returns the exit status.
 func run(ctx context.Context, args []string, t *terminal) int {
 	if len(args) == 0 {
-		io.WriteString(t.stderr, help())
+		t.stderr.Print(term.Clean(help()))
+		t.stderr.Flush()
 		return exitUsage
 	}
 	switch name := args[0]; name {
 	case "-h", "-help", "--help":
-		return t.print(help())
+		return t.print(term.Clean(help()))
 	case "help":
 		if len(args) == 1 {
-			return t.print(help())
+			return t.print(term.Clean(help()))
 		}
 		if c := find(args[1]); c != nil {
-			return t.print(c.help)
+			return t.print(term.Clean(c.help))
 		}
 		return unknown(args[1], t)
 	case "-version", "--version", "version":
-		return t.print(fmt.Sprintf("agfold %s (AG-UI %s)\n", version(), event.ProtocolVersion))
+		return t.print(term.Sprintf("agfold %s (AG-UI %s)\n", version(), event.ProtocolVersion))
 	default:
 		if c := find(name); c != nil {
 			return c.run(ctx, args[1:], t)
@@ -186,7 +187,7 @@ func parse(fs *flag.FlagSet, help string, args []string, t *terminal) (rest []st
 	for len(args) > 0 {
 		err := fs.Parse(args)
 		if errors.Is(err, flag.ErrHelp) {
-			return nil, t.print(help), false
+			return nil, t.print(term.Clean(help)), false
 		}
 		if err != nil {
 			return nil, wrongUsage(fs, oneDash.ReplaceAllString(err.Error(), "$1--"), t), false
@@ -209,7 +210,14 @@ func wrongUsage(fs *flag.FlagSet, text string, t *terminal) int {
 	return exitUsage
 }
 
-// say writes one line to standard error, clean.
-func (t *terminal) say(format string, args ...any) {
-	io.WriteString(t.stderr, transcript.CleanLine(fmt.Sprintf(format, args...))+"\n")
+// say writes one line to standard error, after what was written to standard output.
+func (t *terminal) say(format term.Constant, args ...any) {
+	t.tell(term.Sprintf(format, args...).Plus(term.Lit("\n")))
+}
+
+// tell writes a text to standard error, after what was written to standard output.
+func (t *terminal) tell(text term.Text) {
+	t.stdout.Flush()
+	t.stderr.Print(text)
+	t.stderr.Flush()
 }

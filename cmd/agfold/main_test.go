@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,9 +24,7 @@ type result struct {
 func agfold(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	status := run(t.Context(), args, &terminal{
-		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, now: time.Now,
-	})
+	status := run(t.Context(), args, newTerminal(strings.NewReader(stdin), &stdout, &stderr))
 	return result{status, stdout.String(), stderr.String()}
 }
 

@@ -1,9 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"time"
+
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 )
 
 // A file smaller than progressBytes is read before anybody asks.
@@ -12,12 +13,11 @@ const progressBytes = 8 << 20
 // progressEvery is how often progress is drawn at most.
 const progressEvery = 100 * time.Millisecond
 
-// progress draws on a terminal's last line how much of a file was read. It stands before the file's reader
-// and before the terminal's standard error, so that what others write there is not mixed with it.
+// progress draws on a terminal's last line how much of a file was read. It wraps the file's reader, and leaves the line
+// whenever something else is written to standard error.
 type progress struct {
 	t      *terminal
 	r      io.Reader
-	out    io.Writer // standard error itself
 	name   string
 	total  int64
 	read   int64
@@ -26,29 +26,41 @@ type progress struct {
 	drawn  bool
 }
 
+// newProgress returns the progress of reading r, until it is closed.
+func newProgress(t *terminal, r io.Reader, name string, total int64) *progress {
+	p := &progress{t: t, r: r, name: name, total: total, last: t.now()}
+	t.stderr.Before(p.clear)
+	return p
+}
+
 // Read reads on and draws how far.
 func (p *progress) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	p.read += int64(n)
 	if now := p.t.now(); now.Sub(p.last) >= progressEvery {
 		p.last = now
-		p.drawn = true
-		fmt.Fprintf(p.out, "\r\x1b[K%s  %3d%%  %d of %d MB  %d events", p.name, 100*p.read/max(p.total, 1),
-			p.read>>20, p.total>>20, p.events)
+		p.draw(term.Sprintf("%s  %3d%%  %d of %d MB  %d events", p.name, 100*p.read/max(p.total, 1),
+			p.read>>20, p.total>>20, p.events))
 	}
 	return n, err
-}
-
-// Write writes to standard error with the progress out of the way.
-func (p *progress) Write(b []byte) (int, error) {
-	p.clear()
-	return p.out.Write(b)
 }
 
 // clear takes the progress off the terminal.
 func (p *progress) clear() {
 	if p.drawn {
-		io.WriteString(p.out, "\r\x1b[K")
-		p.drawn = false
+		p.draw(term.Text{})
 	}
+}
+
+func (p *progress) draw(line term.Text) {
+	p.drawn = false
+	p.t.stderr.Print(term.Lit("\r\x1b[K"), line)
+	p.t.stderr.Flush()
+	p.drawn = !line.Empty()
+}
+
+// close takes the progress off the terminal for good.
+func (p *progress) close() {
+	p.clear()
+	p.t.stderr.Before(nil)
 }

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/recording"
@@ -73,7 +72,6 @@ Examples:
 // replayer prints the threads of recorded runs.
 type replayer struct {
 	t      *terminal
-	out    *bufio.Writer
 	style  transcript.Style
 	json   bool
 	events bool
@@ -85,7 +83,7 @@ type replayer struct {
 }
 
 func replay(ctx context.Context, args []string, t *terminal) int {
-	r := &replayer{t: t, out: bufio.NewWriterSize(t.stdout, 32<<10)}
+	r := &replayer{t: t}
 	r.style = transcript.Style{Width: t.width, Color: t.color}
 	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
 	fs.BoolVar(&r.json, "json", false, "")
@@ -138,20 +136,20 @@ func (r *replayer) file(ctx context.Context, name string) int {
 	var in io.Reader = src
 	var bar *progress
 	if r.t.live && size >= progressBytes && !(r.events && r.t.width > 0) {
-		bar = &progress{t: r.t, r: in, out: r.t.stderr, name: transcript.CleanLine(name), total: size, last: r.t.now()}
-		in, r.t.stderr = bar, bar
-		defer func() { bar.clear(); r.t.stderr = bar.out }()
+		bar = newProgress(r.t, in, name, size)
+		in = bar
+		defer bar.close()
 	}
 	if r.titles {
 		if r.files > 0 {
-			r.out.WriteByte('\n')
+			r.t.stdout.Print(term.Lit("\n"))
 		}
-		fmt.Fprintf(r.out, "==> %s <==\n", transcript.CleanLine(name))
+		r.t.stdout.Print(term.Sprintf("==> %s <==\n", name))
 	}
 	r.files++
 	status, err := r.recording(ctx, name, in, bar)
 	if err == nil {
-		err = r.out.Flush()
+		err = r.t.stdout.Flush()
 	}
 	if status == exitInterrupted {
 		return status
@@ -196,7 +194,6 @@ func unnamed(err error) error {
 
 // recording replays what in holds. The error is one in writing the output.
 func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar *progress) (int, error) {
-	var warnings warningList
 	rec, err := recording.Open(in, nil)
 	if err != nil && ctx.Err() == nil {
 		r.t.say("agfold: %s: %v", name, err)
@@ -205,16 +202,19 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 	if err != nil {
 		return r.stopped(name, 0), nil
 	}
+	var kept warningList
+	var tally warningTally
 	f := recording.NewFolder(rec, &recording.FoldOptions{Strict: r.strict, Through: max(r.at, 0), OnWarning: func(w event.Warning) {
 		if r.json && !r.events && !r.state {
-			warnings.add(w)
+			kept.add(w)
 		}
-		r.out.Flush() // so that a terminal shows the warning where it arose
-		io.WriteString(r.t.stderr, transcript.CleanLine(name)+": "+transcript.Style{}.Warning(w))
+		tally.add(w)
 	}})
-	err = r.apply(ctx, f, bar)
-	_, cut := errors.AsType[*recording.CutError](err)
+	writer := transcript.NewWriter(r.t.stdout, r.style, false)
+	err = r.apply(ctx, f, writer, bar)
+	r.t.tell(tally.lines(term.Sprintf("%s: ", name)))
 	var broken *writeError
+	_, cut := errors.AsType[*recording.CutError](err)
 	switch {
 	case ctx.Err() != nil:
 		return r.stopped(name, f.Seen()), nil
@@ -231,18 +231,18 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 	if bar != nil {
 		bar.clear()
 	}
-	printed := r.thread(th, warnings.all())
+	printed := r.thread(th, writer, kept.all())
 	return r.verdict(name, f, th, err), printed
 }
 
 // stopped says that the command was interrupted.
 func (r *replayer) stopped(name string, seen int) int {
-	r.t.say("agfold: %s: stopped behind event %d", name, seen)
+	r.t.say("agfold: %s: stopped after event %d", name, seen)
 	return exitInterrupted
 }
 
 // apply folds the recording up to the event that --at names.
-func (r *replayer) apply(ctx context.Context, f *recording.Folder, bar *progress) error {
+func (r *replayer) apply(ctx context.Context, f *recording.Folder, writer *transcript.Writer, bar *progress) error {
 	if r.reached(f) {
 		return nil
 	}
@@ -256,13 +256,24 @@ func (r *replayer) apply(ctx context.Context, f *recording.Folder, bar *progress
 		if bar != nil {
 			bar.events = f.Seen()
 		}
-		if r.events && d.Event != nil {
-			if err := r.delivery(d); err != nil {
-				return &writeError{err}
-			}
+		if !r.events {
+			writer.Deliver(d, f.Thread)
+		} else if err := printDelivery(r.t.stdout, d, r.style, r.json); err != nil {
+			return &writeError{err}
 		}
 	}
 	return nil
+}
+
+// printDelivery prints an event as it was delivered.
+func printDelivery(out *term.Writer, d reducer.Delivery, style transcript.Style, asJSON bool) error {
+	switch {
+	case d.Event == nil:
+		return nil
+	case asJSON:
+		return out.JSON(d.AppendJSON(nil))
+	}
+	return out.Print(style.Event(d))
 }
 
 // writeError is an error in writing the output.
@@ -271,39 +282,28 @@ type writeError struct{ error }
 // reached reports whether the event that --at names was seen.
 func (r *replayer) reached(f *recording.Folder) bool { return r.at >= 0 && f.Seen() >= r.at }
 
-// delivery prints what was delivered.
-func (r *replayer) delivery(d reducer.Delivery) error {
-	var err error
-	if r.json {
-		_, err = r.out.Write(append(transcript.CleanJSON(nil, d.AppendJSON(nil)), '\n'))
-	} else {
-		_, err = r.out.WriteString(r.style.Event(d))
-	}
-	return err
-}
-
 // thread prints the thread in the way that the flags ask for.
-func (r *replayer) thread(th *reducer.Thread, warnings []event.Warning) error {
+func (r *replayer) thread(th *reducer.Thread, writer *transcript.Writer, warnings []event.Warning) error {
+	out := r.t.stdout
 	switch {
 	case r.events:
 		return nil
 	case r.state && r.json:
-		_, err := r.out.Write(append(transcript.CleanJSON(nil, th.State.AppendJSON(nil)), '\n'))
-		return err
+		return out.JSON(th.State.AppendJSON(nil))
 	case r.state:
 		width := r.style.Width
 		if width == 0 {
 			width = transcript.DefaultWidth
 		}
-		return transcript.WriteValue(r.out, th.State, width)
+		return transcript.WriteValue(out, th.State, width)
 	case r.json:
-		_, err := r.out.Write(append(transcript.CleanJSON(nil, appendThread(nil, th, warnings)), '\n'))
-		return err
+		return out.JSON(appendThread(nil, th, warnings))
 	}
-	return r.style.View(th).Thread(r.out)
+	writer.Thread(th)
+	return nil
 }
 
-// appendThread appends a thread as JSON with the warnings behind its own members.
+// appendThread appends a thread as JSON with the warnings after its own members.
 func appendThread(dst []byte, th *reducer.Thread, warnings []event.Warning) []byte {
 	dst = th.AppendJSON(dst)
 	dst = append(dst[:len(dst)-1], `,"warnings":[`...)
@@ -319,7 +319,6 @@ func appendThread(dst []byte, th *reducer.Thread, warnings []event.Warning) []by
 // verdict says on standard error what is wrong, if something is, and returns the exit status. cause is the
 // error that the recording ended with.
 func (r *replayer) verdict(name string, f *recording.Folder, th *reducer.Thread, cause error) int {
-	r.out.Flush()
 	status := exitOK
 	switch th.Status() {
 	case reducer.Failed:

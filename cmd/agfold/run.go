@@ -15,10 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
@@ -70,7 +69,7 @@ func (h headers) Set(s string) error {
 }
 
 func runAgent(ctx context.Context, args []string, t *terminal) int {
-	return runOn(ctx, args, t, stageOf(t))
+	return runOn(ctx, args, t, t.stage)
 }
 
 // runOn is runAgent on a stage.
@@ -107,7 +106,7 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	}
 	c := &conversation{t: t, f: &f, stage: st, answers: begun.resume, replies: f.answers, used: map[string]bool{}}
 	c.style = transcript.Style{Width: t.width, Color: t.color, Full: f.full}
-	c.print = newPrinter(t.stdout, c.style)
+	c.print = transcript.NewWriter(t.stdout, c.style, st.size == nil)
 	c.warnings.keep = f.json && !f.events
 	options := begun.options
 	if f.record != "" {
@@ -279,25 +278,6 @@ type stage struct {
 	newID func() string              // makes the session's ids; nil for random ones
 }
 
-func stageOf(t *terminal) stage {
-	var st stage
-	if out, ok := t.stdout.(*os.File); ok && t.width > 0 && os.Getenv("TERM") != "dumb" {
-		st.size = func() (int, int) {
-			w, h, err := term.GetSize(int(out.Fd()))
-			if err != nil || w <= 0 || h <= 0 {
-				return 80, 24
-			}
-			return w, h
-		}
-	}
-	isTerminal := func(f any) bool {
-		file, ok := f.(*os.File)
-		return ok && term.IsTerminal(int(file.Fd()))
-	}
-	st.asks = isTerminal(t.stdin) && isTerminal(t.stderr)
-	return st
-}
-
 // conversation is one call of agfold run.
 type conversation struct {
 	t       *terminal
@@ -306,7 +286,7 @@ type conversation struct {
 	name    string // of the agent
 	style   transcript.Style
 	session *client.Session
-	print   *printer
+	print   *transcript.Writer
 	seen    int   // events
 	failed  error // of writing the output
 
@@ -322,9 +302,11 @@ const maxUnasked = 16
 
 // hold sends what there is to say, and the answers to interrupts, and returns the exit status.
 func (c *conversation) hold(ctx context.Context, begun *beginning) int {
-	c.print.skip(begun.shown)
+	if begun.shown != nil {
+		c.print.Skip(begun.shown)
+	}
 	if c.text() {
-		c.print.write(transcript.CleanLine("thread "+c.session.ID()+" · "+c.name) + "\n")
+		c.t.stdout.Print(term.Sprintf("thread %s · %s\n", c.session.ID(), c.name))
 	}
 	queue := c.f.messages
 	unasked := 0
@@ -342,7 +324,7 @@ func (c *conversation) hold(ctx context.Context, begun *beginning) int {
 			}
 			o.Resume = entries
 			if c.text() && !asked {
-				c.print.replies(pending, entries)
+				c.showReplies(pending, entries)
 			}
 		} else if len(queue) > 0 {
 			o.Messages, queue = []*messages.Message{messages.UserText(queue[0])}, queue[1:]
@@ -370,7 +352,7 @@ func (c *conversation) text() bool { return !c.f.json && !c.f.events }
 // readLine writes a prompt and reads the line that a person types, without its end. The error is that of ctx
 // or io.EOF.
 func (c *conversation) readLine(ctx context.Context, prompt string) (string, error) {
-	io.WriteString(c.t.stderr, transcript.CleanLine(prompt))
+	c.t.tell(term.Line(prompt))
 	if c.lines == nil {
 		c.lines = bufio.NewReader(interruptible(ctx, c.t.stdin))
 	}

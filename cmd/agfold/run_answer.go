@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/form"
-	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/state"
 )
@@ -105,20 +104,21 @@ func decline(id string) event.ResumeEntry {
 	return entry
 }
 
-// replies writes how interrupts are answered without anybody being asked.
-func (p *printer) replies(pending []event.Interrupt, entries []event.ResumeEntry) {
+// showReplies writes how interrupts are answered without anybody being asked.
+func (c *conversation) showReplies(pending []event.Interrupt, entries []event.ResumeEntry) {
+	view := c.style.View(c.session.Thread())
 	for i, in := range distinct(pending) {
 		answer := declined
 		if entries[i].Status == event.ResumeResolved {
 			answer = orText(entries[i].Payload.String(), "resolved")
 		}
-		p.write("\n" + p.style.Interrupt(in) + transcript.CleanLine("  → "+answer) + "\n")
+		c.print.Print(view.Interrupt(in).Plus(term.Sprintf("  → %s\n", answer)))
 	}
 }
 
 // ask asks on the terminal. It returns false if nobody answers.
 func (c *conversation) ask(ctx context.Context, in event.Interrupt) (event.ResumeEntry, bool) {
-	io.WriteString(c.t.stderr, "\n"+c.style.Interrupt(in))
+	c.t.tell(term.Lit("\n").Plus(c.style.View(c.session.Thread()).Interrupt(in)))
 	if client.Expired(in, c.t.now()) {
 		c.t.say("It has expired and can only be declined.")
 	}

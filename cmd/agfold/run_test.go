@@ -34,10 +34,9 @@ func counted() stage {
 func talk(t *testing.T, st stage, stdin string, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	status := runOn(t.Context(), append([]string{"--pace", "0"}, args...), &terminal{
-		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr,
-		now: func() time.Time { return time.Date(2026, 5, 4, 14, 5, 0, 0, time.UTC) },
-	}, st)
+	on := newTerminal(strings.NewReader(stdin), &stdout, &stderr)
+	on.now = func() time.Time { return time.Date(2026, 5, 4, 14, 5, 0, 0, time.UTC) }
+	status := runOn(t.Context(), append([]string{"--pace", "0"}, args...), on, st)
 	return result{status, stdout.String(), stderr.String()}
 }
 
@@ -385,7 +384,7 @@ func TestRunReportsPendingCalls(t *testing.T) {
 	got := talk(t, counted(), "", "--url", url, "--message", "hello", "--tools", tools)
 	assert.Equal(t, exitOK, got.status)
 	assert.Contains(t, got.stderr, "the call c1 of the tool weather waits for an answer")
-	assert.Contains(t, got.stdout, `weather {"city": "Oslo"}`)
+	assert.Contains(t, got.stdout, `weather · c1 {"city": "Oslo"}`)
 	assert.Len(t, *inputs, 1)
 }
 
@@ -452,9 +451,7 @@ func TestRunStops(t *testing.T) {
 		defer cancel()
 		stdout := &trigger{text: "A weekend", call: cancel}
 		var stderr bytes.Buffer
-		status := runOn(ctx, args, &terminal{
-			stdin: strings.NewReader(""), stdout: stdout, stderr: &stderr, now: time.Now,
-		}, st)
+		status := runOn(ctx, args, newTerminal(strings.NewReader(""), stdout, &stderr), st)
 		return status, stdout.String(), stderr.String()
 	}
 	t.Run("Ctrl-C ends a run that goes on, and keeps what came", func(t *testing.T) {
@@ -477,17 +474,13 @@ func TestRunStops(t *testing.T) {
 	})
 	t.Run("--timeout", func(t *testing.T) {
 		var stderr bytes.Buffer
-		status := runOn(t.Context(), []string{"--timeout", "50ms"}, &terminal{
-			stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, now: time.Now,
-		}, counted())
+		status := runOn(t.Context(), []string{"--timeout", "50ms"}, newTerminal(strings.NewReader(""), io.Discard, &stderr), counted())
 		assert.Equal(t, exitTruncated, status)
 		assert.Contains(t, stderr.String(), "--timeout")
 	})
 	t.Run("nobody reads any more", func(t *testing.T) {
 		var stderr bytes.Buffer
-		status := runOn(t.Context(), nil, &terminal{
-			stdin: strings.NewReader(""), stdout: brokenPipe{}, stderr: &stderr, now: time.Now,
-		}, counted())
+		status := runOn(t.Context(), nil, newTerminal(strings.NewReader(""), brokenPipe{}, &stderr), counted())
 		assert.Equal(t, exitBrokenPipe, status)
 		assert.Empty(t, stderr.String())
 	})
@@ -543,9 +536,7 @@ func TestServeDemo(t *testing.T) {
 	var stderr bytes.Buffer
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, []string{"serve-demo", "--addr", "127.0.0.1:0", "--pace", "0"}, &terminal{
-			stdin: strings.NewReader(""), stdout: stdout, stderr: &stderr, now: time.Now,
-		})
+		done <- run(ctx, []string{"serve-demo", "--addr", "127.0.0.1:0", "--pace", "0"}, newTerminal(strings.NewReader(""), stdout, &stderr))
 	}()
 	buf := make([]byte, 100)
 	n, err := out.Read(buf)

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"sync"
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/live"
-	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
@@ -30,42 +28,43 @@ func (c *conversation) turn(ctx context.Context, o *client.RunOptions) (sent boo
 // follow shows a turn line by line.
 func (c *conversation) follow(ctx context.Context, o *client.RunOptions) error {
 	var ended error
-	for step, err := range c.session.Run(ctx, o) {
+	for d, err := range c.session.Run(ctx, o) {
 		if err != nil {
 			ended = err
 			break
 		}
 		c.seen++
 		switch {
-		case c.f.events && step.Event != nil && c.f.json:
-			c.print.write(string(append(transcript.CleanJSON(nil, step.AppendJSON(nil)), '\n')))
 		case c.f.events:
-			c.print.write(c.style.Event(step))
+			printDelivery(c.t.stdout, d, c.style, c.f.json)
 		case !c.f.json:
-			c.print.step(step, c.session.Thread)
+			c.print.Deliver(d, c.session.Thread)
 		}
-		if err := c.print.flush(); err != nil {
+		if err := c.t.stdout.Flush(); err != nil {
 			c.failed = err // nobody reads: stop
 			c.session.Cancel()
 		}
 	}
 	if c.text() {
-		c.print.settle(c.session.Thread())
-		c.failed = errors.Join(c.failed, c.print.flush())
+		c.settle()
 	}
+	c.tellWarnings()
 	return ended
+}
+
+// settle writes what a turn left to write.
+func (c *conversation) settle() {
+	c.print.Settle(c.session.Thread())
+	c.failed = errors.Join(c.failed, c.t.stdout.Flush())
 }
 
 // watch shows a turn on the terminal, redrawn in place, and leaves what was said there.
 func (c *conversation) watch(ctx context.Context, o *client.RunOptions) error {
-	c.failed = errors.Join(c.failed, c.print.flush())
-	c.warnings.hold()
+	c.failed = errors.Join(c.failed, c.t.stdout.Flush())
 	ended, drawn := c.draw(ctx, o)
-	c.print.settle(c.session.Thread())
-	c.failed = errors.Join(c.failed, drawn, c.print.flush())
-	for _, w := range c.warnings.release() {
-		c.tell(w)
-	}
+	c.failed = errors.Join(c.failed, drawn)
+	c.settle()
+	c.tellWarnings()
 	return ended
 }
 
@@ -75,83 +74,64 @@ func (c *conversation) draw(ctx context.Context, o *client.RunOptions) (ended, d
 	done := make(chan error, 1)
 	go func() {
 		done <- live.Show(viewing, c.session.Subscribe(viewing), &live.Options{
-			Out: c.t.stdout, Size: c.stage.size, Color: c.t.color, Title: c.name, Note: c.warnings.note,
+			Out: c.t.stdout, Size: c.stage.size, Color: c.t.color, Title: term.Sprintf("%s", c.name), Note: c.warnings.note,
 		})
 	}()
 	defer func() {
 		stop()
 		drawn = <-done
 	}()
-	for _, err := range c.session.Run(ctx, o) {
+	for d, err := range c.session.Run(ctx, o) {
 		if err != nil {
 			return err, nil
 		}
 		c.seen++
+		c.print.Deliver(d, c.session.Thread)
 	}
 	return nil, nil
 }
 
-// warnings are those of a conversation that are still to be shown. They are safe for concurrent use.
+// warnings are those of a conversation: a turn's until it is over, and all of them if they are printed at the end. They
+// are safe for concurrent use.
 type warnings struct {
-	mu   sync.Mutex
-	keep bool         // for the end
-	list warningList  // those for the end
-	held *warningList // those held back while the screen is drawn on; nil if it is not
+	mu    sync.Mutex
+	keep  bool // all, for the end
+	list  warningList
+	tally warningTally // of the turn
 }
 
-// warn takes a warning, and tells it unless the screen is drawn on.
-func (c *conversation) warn(w event.Warning) {
-	if c.warnings.add(w) {
-		c.print.flush()
-		c.tell(w)
-	}
-}
+// warn takes a warning, which is told at the end of the turn.
+func (c *conversation) warn(w event.Warning) { c.warnings.add(w) }
 
-func (c *conversation) tell(w event.Warning) {
-	io.WriteString(c.t.stderr, transcript.Style{}.Warning(w))
-}
+func (c *conversation) tellWarnings() { c.t.tell(c.warnings.lines()) }
 
-func (ws *warnings) add(w event.Warning) (now bool) {
+func (ws *warnings) add(w event.Warning) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if ws.keep {
 		ws.list.add(w)
 	}
-	if ws.held == nil {
-		return true
-	}
-	ws.held.add(w)
-	return false
+	ws.tally.add(w)
 }
 
-func (ws *warnings) hold() {
+// lines draws the turn's warnings and forgets them.
+func (ws *warnings) lines() term.Text {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	ws.held = &warningList{}
-}
-
-func (ws *warnings) release() []event.Warning {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	if ws.held == nil {
-		return nil
-	}
-	held := ws.held.all()
-	ws.held = nil
-	return held
+	return ws.tally.lines(term.Text{})
 }
 
 // note is what the live view says of them.
-func (ws *warnings) note() string {
+func (ws *warnings) note() term.Text {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	switch {
-	case ws.held == nil || ws.held.count == 0:
-		return ""
-	case ws.held.count == 1:
-		return "warning: " + ws.held.last.String()
+	switch ws.tally.total {
+	case 0:
+		return term.Text{}
+	case 1:
+		return term.Sprintf("warning: %s", ws.tally.last)
 	}
-	return fmt.Sprintf("%d warnings, the last: %s", ws.held.count, ws.held.last)
+	return term.Sprintf("%d warnings, the last: %s", ws.tally.total, ws.tally.last)
 }
 
 // finish shows how the conversation ended and returns the exit status. last is its last result, nil if
@@ -161,11 +141,12 @@ func (c *conversation) finish(ctx context.Context, last *client.Result, err erro
 	switch {
 	case c.f.events:
 	case c.f.json:
-		c.print.write(string(append(transcript.CleanJSON(nil, appendThread(nil, th, c.warnings.list.all())), '\n')))
+		c.t.stdout.JSON(appendThread(nil, th, c.warnings.list.all()))
 	default:
-		c.print.close(th)
+		c.print.Close(th)
 	}
-	written := c.t.written(errors.Join(c.failed, c.print.flush()))
+	c.tellWarnings()
+	written := c.t.written(errors.Join(c.failed, c.t.stdout.Flush()))
 	if written == exitBrokenPipe {
 		return written
 	}

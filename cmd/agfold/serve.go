@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 )
 
@@ -68,7 +69,7 @@ func serveDemo(ctx context.Context, args []string, t *terminal) int {
 		t.say("agfold: %v", err)
 		return exitUnreadable
 	}
-	if status := t.print("http://" + l.Addr().String() + "/\n"); status != exitOK {
+	if status := t.print(term.Sprintf("http://%s/\n", l.Addr())); status != exitOK {
 		l.Close()
 		return status
 	}

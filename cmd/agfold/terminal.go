@@ -7,19 +7,26 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
+	xterm "golang.org/x/term"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 )
 
 // terminal is what a command reads from and writes to. It is for one goroutine at a time.
 type terminal struct {
 	stdin          io.Reader
-	stdout, stderr io.Writer
-	width          int  // of the terminal that stdout is, 0 if it is none
-	color          bool // stdout is a terminal that shows colours
-	live           bool // stderr is a terminal, on which progress can be drawn
+	stdout, stderr *term.Writer
+	width          int         // of the terminal that stdout is, 0 if it is not one
+	color          term.Colors // stdout is a terminal that shows colours
+	live           bool        // stderr is a terminal, on which progress can be drawn
 	now            func() time.Time
+	stage          stage
+}
+
+// newTerminal returns a terminal that is none: files or pipes.
+func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
+	return &terminal{stdin: stdin, stdout: term.NewWriter(stdout), stderr: term.NewWriter(stderr), now: time.Now}
 }
 
 // maxWidth is how wide text is set at most: longer lines are hard to read.
@@ -27,27 +34,38 @@ const maxWidth = 110
 
 // systemTerminal is that of the process.
 func systemTerminal() *terminal {
-	t := &terminal{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now}
+	t := newTerminal(os.Stdin, os.Stdout, os.Stderr)
 	dumb := os.Getenv("TERM") == "dumb"
-	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+	if fd := int(os.Stdout.Fd()); xterm.IsTerminal(fd) {
 		t.width = transcript.DefaultWidth
-		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
+		if w, _, err := xterm.GetSize(fd); err == nil && w > 0 {
 			t.width = min(w, maxWidth)
 		}
-		t.color = !dumb && os.Getenv("NO_COLOR") == ""
+		t.color = term.Colors(!dumb && os.Getenv("NO_COLOR") == "")
+		if !dumb {
+			t.stage.size = func() (int, int) {
+				w, h, err := xterm.GetSize(fd)
+				if err != nil || w <= 0 || h <= 0 {
+					return 80, 24
+				}
+				return w, h
+			}
+		}
 	}
-	t.live = !dumb && term.IsTerminal(int(os.Stderr.Fd()))
+	onTerminal := xterm.IsTerminal(int(os.Stderr.Fd()))
+	t.live = !dumb && onTerminal
+	t.stage.asks = onTerminal && xterm.IsTerminal(int(os.Stdin.Fd()))
 	return t
 }
 
 // print writes text to standard output and returns the exit status that comes of it.
-func (t *terminal) print(text string) int {
-	_, err := io.WriteString(t.stdout, text)
-	return t.written(err)
+func (t *terminal) print(text term.Text) int {
+	t.stdout.Print(text)
+	return t.written(t.stdout.Flush())
 }
 
-// written returns the exit status for an error in writing to standard output. That nobody reads any more,
-// as behind "| head", is said to nobody.
+// written returns the exit status for an error in writing to standard output. If nobody reads any more, as after
+// "| head", nothing is said.
 func (t *terminal) written(err error) int {
 	switch {
 	case err == nil:

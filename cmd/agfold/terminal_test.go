@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -76,7 +75,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			t.Run(row.name+strings.Join(args, ""), func(t *testing.T) {
 				var stderr bytes.Buffer
 				got := run(t.Context(), append([]string{"replay", long, long}, args...),
-					&terminal{stdout: &failing{10, row.err}, stderr: &stderr, now: time.Now})
+					newTerminal(nil, &failing{10, row.err}, &stderr))
 				assert.Equal(t, row.want, got)
 				if row.want == exitBrokenPipe {
 					assert.Empty(t, stderr.String())

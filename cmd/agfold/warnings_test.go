@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 )
 
@@ -18,11 +19,10 @@ func TestWarningsAreKeptUpToABound(t *testing.T) {
 	require.Len(t, l.all(), maxWarnings)
 	l.add(event.Warning{Rule: "P-ENF-1", Ordinal: -1})
 	require.Len(t, l.all(), maxWarnings+1)
-	assert.Equal(t, "agfold: 1 more warning came and went without being kept", l.all()[maxWarnings].String())
+	assert.Equal(t, "agfold: 1 more warning was not kept", l.all()[maxWarnings].String())
 	l.add(event.Warning{Rule: "P-ENF-1", Ordinal: -2})
 	require.Len(t, l.all(), maxWarnings+1)
-	assert.Equal(t, "agfold: 2 more warnings came and went without being kept", l.all()[maxWarnings].String())
-	assert.Equal(t, -2, l.last.Ordinal)
+	assert.Equal(t, "agfold: 2 more warnings were not kept", l.all()[maxWarnings].String())
 	assert.Len(t, l.kept, maxWarnings)
 
 	t.Run("long ones count by their bytes", func(t *testing.T) {
@@ -45,22 +45,47 @@ func TestJSONHoldsABoundedNumberOfWarnings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, exitOK, got.status)
-			assert.Equal(t, n, strings.Count(got.stderr, "P-ENF-1"), "each was told when it arose")
+			assert.Equal(t, 1, strings.Count(got.stderr, "P-ENF-1"), "one line")
+			assert.Contains(t, got.stderr, "NEW: dropped: AG-UI 1.0 knows no event of this type (10005 times)\n")
 			warnings := threadOf(t, got).Get("warnings")
 			require.Equal(t, maxWarnings+1, warnings.Len())
-			assert.Equal(t, "5 more warnings came and went without being kept", at[string](t, warnings, "/10000/text"))
+			assert.Equal(t, "5 more warnings were not kept", at[string](t, warnings, "/10000/text"))
 		})
 	}
 }
 
-func TestRunKeepsNoWarningThatNobodyPrintsAgain(t *testing.T) {
-	var ws warnings
-	assert.True(t, ws.add(event.Warning{Text: "told at once"}))
-	assert.Zero(t, ws.list.count)
-	ws.hold()
-	assert.False(t, ws.add(event.Warning{Text: "held back"}))
-	assert.Equal(t, "warning: : held back", ws.note())
-	assert.Len(t, ws.release(), 1)
-	assert.Empty(t, ws.release())
-	assert.Empty(t, ws.note())
+func TestARetiredStreamIsWarnedOfOnce(t *testing.T) {
+	delta := `{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"x"}`
+	stream := ndjson(began, `{"type":"THINKING_TEXT_MESSAGE_START"}`) + strings.Repeat(delta+"\n", 3000) +
+		ndjson(`{"type":"THINKING_TEXT_MESSAGE_END"}`, finished)
+	got := agfold(t, stream, "replay", "-")
+	assert.Equal(t, exitOK, got.status)
+	assert.Equal(t, 3, strings.Count(got.stderr, "\n"), "a line a type:\n%s", got.stderr)
+	assert.Contains(t, got.stderr, "THINKING_TEXT_MESSAGE_CONTENT")
+	assert.Contains(t, got.stderr, " (3000 times)\n")
+}
+
+func TestWarningsAreToldOnceAKind(t *testing.T) {
+	var l warningTally
+	for i, w := range []event.Warning{
+		{Rule: "P-ENF-2", Type: "CUSTOM", Path: "/x", Text: "removed"}, {Rule: "P-ENF-2", Type: "CUSTOM", Path: "/y", Text: "removed"},
+		{Rule: "P-ENF-2", Type: "RAW", Path: "/x", Text: "removed"}, {Rule: "P-CMP-2", Type: "CUSTOM", Path: "/x", Text: "removed"},
+		{Rule: "P-ENF-2", Type: "CUSTOM", Path: "/x", Text: "removed again"},
+	} {
+		w.Ordinal = i + 1
+		l.add(w)
+	}
+	assert.Equal(t, strings.Join([]string{
+		"f: warning: P-ENF-2 event 1 CUSTOM /x: removed (2 times)",
+		"f: warning: P-ENF-2 event 2 CUSTOM /y: removed",
+		"f: warning: P-ENF-2 event 3 RAW /x: removed",
+		"f: warning: P-CMP-2 event 4 CUSTOM /x: removed", "",
+	}, "\n"), l.lines(term.Lit("f: ")).String())
+	assert.Empty(t, l.lines(term.Lit("f: ")), "they are forgotten")
+
+	for i := range maxWarnings + 2 {
+		l.add(event.Warning{Rule: "P-ENF-2", Path: strings.Repeat("x", i)})
+	}
+	assert.LessOrEqual(t, len(l.counts), maxWarnings, "what is kept is bounded")
+	assert.Contains(t, l.lines(term.Text{}).String(), "more warnings were not kept\n")
 }

@@ -1,10 +1,9 @@
 package live
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/reducer"
 )
@@ -12,10 +11,10 @@ import (
 // Look says how to draw. It is a value.
 type Look struct {
 	Width, Height int           // of the terminal; what is less than 24 by 4 is taken as that
-	Color         bool          // use ANSI colours
-	Title         string        // what runs
+	Color         term.Colors   // use ANSI colours
+	Title         term.Text     // what runs
 	Elapsed       time.Duration // since it began; it also turns the spinner
-	Note          string        // one line of news, such as a warning; "" for none
+	Note          term.Text     // one line of news, such as a warning; empty for none
 }
 
 const (
@@ -27,11 +26,11 @@ const (
 
 // Lines draws the last screenful of a thread: a head with status and time, the end of the messages, and panes
 // with the subagents and the state. It gives less than Height lines, none wider than Width columns.
-func Lines(th *reducer.Thread, l Look) []string {
+func Lines(th *reducer.Thread, l Look) []term.Text {
 	l.Width, l.Height = max(l.Width, minWidth), max(l.Height, minHeight)
-	lines := []string{l.head(th), l.rule("Ctrl-C stops the run", l.Width)}
-	if l.Note != "" {
-		lines = append(lines, l.paint(transcript.Yellow, transcript.CleanLine(l.Note)))
+	lines := []term.Text{l.head(th), l.rule(term.Lit("Ctrl-C stops the run"), l.Width)}
+	if !l.Note.Empty() {
+		lines = append(lines, l.Color.Paint(term.Yellow, l.Note))
 	}
 	room := l.Height - 1 - len(lines)
 	switch panes := hasSubagents(th) || hasState(th); {
@@ -45,46 +44,42 @@ func Lines(th *reducer.Thread, l Look) []string {
 		lines = append(lines, tail(l.messages(th, l.Width, room), room)...)
 	}
 	for i, line := range lines {
-		lines[i] = clip(line, l.Width)
+		lines[i] = line.Clip(l.Width)
 	}
 	return lines
 }
 
 // head draws the first line: what runs on which thread, how it stands, and for how long.
-func (l Look) head(th *reducer.Thread) string {
+func (l Look) head(th *reducer.Thread) term.Text {
 	status := th.Status()
-	mark, color := "", transcript.Yellow
-	switch status {
-	case reducer.Empty, reducer.Running:
-		frames := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
-		mark, color = string(frames[l.Elapsed/(100*time.Millisecond)%time.Duration(len(frames))]), transcript.Cyan
-	case reducer.Succeeded:
-		mark, color = "✓", transcript.Green
-	case reducer.Interrupted:
-		mark = "‖"
-	case reducer.Failed, reducer.Rejected:
-		mark, color = "✗", transcript.Red
-	default:
-		mark = "!"
+	sign, ink := transcript.Sign(status)
+	word := term.Line(status.String())
+	if status == reducer.Empty || status == reducer.Running {
+		sign, ink = spinner[l.Elapsed/(100*time.Millisecond)%time.Duration(len(spinner))], term.Cyan
 	}
-	word := status.String()
 	if status == reducer.Empty {
-		word = "waiting"
+		word = term.Lit("waiting")
 	}
-	parts := []string{l.paint(transcript.Bold, transcript.CleanLine(l.Title)), l.paint(color, word)}
+	parts := []term.Text{l.Color.Paint(term.Bold, l.Title), l.Color.Paint(ink, word)}
 	if run := th.LastRun(); run != nil && status == reducer.Running {
 		if step := openStep(run); step != "" {
-			parts = append(parts, "step "+transcript.CleanLine(step))
+			parts = append(parts, term.Sprintf("step %s", step))
 		}
 		if n := th.Runs.Len(); n > 1 {
-			parts = append(parts, fmt.Sprintf("run %d", n))
+			parts = append(parts, term.Sprintf("run %d", n))
 		}
 	}
-	parts = append(parts, l.paint(transcript.Dim, "thread "+transcript.CleanLine(th.ID)))
+	parts = append(parts, l.Color.Paint(term.Dim, term.Sprintf("thread %s", th.ID)))
 	clock := elapsed(l.Elapsed)
-	left := clip(l.paint(color, mark)+" "+strings.Join(parts, " · "), l.Width-len(clock)-1)
-	return left + strings.Repeat(" ", max(1, l.Width-len(clock)-columns(left))) + clock
+	left := l.Color.Paint(ink, sign).Plus(space, term.Join(term.Lit(" · "), parts...)).Clip(l.Width - clock.Columns() - 1)
+	return left.Plus(space.Repeat(max(1, l.Width-clock.Columns()-left.Columns())), clock)
 }
+
+var (
+	space   = term.Lit(" ")
+	spinner = []term.Text{term.Lit("⠋"), term.Lit("⠙"), term.Lit("⠹"), term.Lit("⠸"), term.Lit("⠼"),
+		term.Lit("⠴"), term.Lit("⠦"), term.Lit("⠧"), term.Lit("⠇"), term.Lit("⠏")}
+)
 
 // openStep returns the name of the parent agent's step that began last and goes on.
 func openStep(run *reducer.Run) string {
@@ -97,43 +92,44 @@ func openStep(run *reducer.Run) string {
 }
 
 // elapsed writes a duration to a tenth of a second.
-func elapsed(d time.Duration) string {
+func elapsed(d time.Duration) term.Text {
 	d = max(d, 0).Truncate(100 * time.Millisecond)
 	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", d.Seconds())
+		return term.Sprintf("%.1f s", d.Seconds())
 	}
-	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	return term.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// rule draws a line with a title on it.
-func (l Look) rule(title string, width int) string {
-	return l.paint(transcript.Dim, "── "+title+" "+strings.Repeat("─", max(2, width-len(title)-4)))
+// rule draws a line that begins with a title.
+func (l Look) rule(title term.Text, width int) term.Text {
+	return transcript.Style{Width: width, Color: l.Color}.Rule(title)
 }
 
 // messages draws the end of the messages, in at least the wanted number of lines if there are as many.
-func (l Look) messages(th *reducer.Thread, width, wanted int) []string {
+func (l Look) messages(th *reducer.Thread, width, wanted int) []term.Text {
 	view := transcript.Style{Width: width, Color: l.Color}.View(th)
-	var blocks [][]string
+	var blocks [][]term.Text
 	total := 0
 	for _, m := range th.Messages.Backward() {
 		text := view.Message(m)
-		if text == "" {
+		if text.Empty() {
 			continue
 		}
-		block := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if m.Streaming && m.ToolCalls.Len() == 0 { // calls are drawn behind the text
-			block[len(block)-1] += l.paint(transcript.Cyan, "▌")
+		block := text.Lines()
+		if m.Streaming && m.ToolCalls.Len() == 0 { // calls are drawn after the text
+			last := &block[len(block)-1]
+			*last = last.Plus(l.Color.Paint(term.Cyan, term.Lit("▌")))
 		}
 		blocks = append(blocks, block)
 		if total += len(block) + 1; total > wanted {
 			break
 		}
 	}
-	var lines []string
+	var lines []term.Text
 	for i := len(blocks) - 1; i >= 0; i-- {
 		lines = append(lines, blocks[i]...)
 		if i > 0 {
-			lines = append(lines, "")
+			lines = append(lines, term.Text{})
 		}
 	}
 	return lines
@@ -143,73 +139,69 @@ func hasSubagents(th *reducer.Thread) bool { return th.Subagents.Len() > 0 }
 func hasState(th *reducer.Thread) bool     { return th.State.Len() > 0 }
 
 // panes draws the subagents and the state in at most height lines.
-func (l Look) panes(th *reducer.Thread, width, height int) []string {
+func (l Look) panes(th *reducer.Thread, width, height int) []term.Text {
 	style := transcript.Style{Width: width, Color: l.Color}
-	var tree, data []string
+	var tree, data []term.Text
 	if hasSubagents(th) {
-		tree = split(style.Subagents(th.Subagents))
+		tree = style.Subagents(th.Subagents).Lines()
 	}
 	if hasState(th) {
-		data = split(style.State(th.State))
+		data = style.State(th.State).Lines()
 	}
 	share := height
 	if tree != nil && data != nil {
 		share = max(height/2, height-len(data)-1) // what the state leaves
 	}
-	var lines []string
+	var lines []term.Text
 	if tree != nil {
-		lines = append(lines, l.rule("subagents", width))
+		lines = append(lines, l.rule(term.Lit("subagents"), width))
 		lines = append(lines, l.tooLong(tree, share-1, true)...)
 	}
 	if data != nil {
-		lines = append(lines, l.rule("state", width))
+		lines = append(lines, l.rule(term.Lit("state"), width))
 		lines = append(lines, l.tooLong(data, height-len(lines), false)...)
 	}
 	return lines[:min(len(lines), max(height, 0))]
 }
 
-func split(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
-
 // tooLong cuts lines to a height, at their beginning or end, and says so.
-func (l Look) tooLong(lines []string, height int, keepEnd bool) []string {
+func (l Look) tooLong(lines []term.Text, height int, keepEnd bool) []term.Text {
 	height = max(height, 1)
 	if len(lines) <= height {
 		return lines
 	}
 	if height == 1 {
-		return []string{l.paint(transcript.Dim, fmt.Sprintf("… %d lines", len(lines)))}
+		return []term.Text{l.Color.Paint(term.Dim, term.Lit("… ").Plus(transcript.Count(len(lines), "line")))}
 	}
-	note := l.paint(transcript.Dim, fmt.Sprintf("… %d more lines", len(lines)-height+1))
+	note := l.Color.Paint(term.Dim, term.Lit("… ").Plus(transcript.Count(len(lines)-height+1, "more line")))
 	if keepEnd {
-		return append([]string{note}, lines[len(lines)-height+1:]...)
+		return append([]term.Text{note}, lines[len(lines)-height+1:]...)
 	}
 	return append(lines[:height-1:height-1], note)
 }
 
 // tail returns the last lines.
-func tail(lines []string, height int) []string { return lines[max(0, len(lines)-max(height, 0)):] }
+func tail(lines []term.Text, height int) []term.Text {
+	return lines[max(0, len(lines)-max(height, 0)):]
+}
 
 // beside draws the messages with the panes at their right.
-func (l Look) beside(th *reducer.Thread, height int) []string {
+func (l Look) beside(th *reducer.Thread, height int) []term.Text {
 	pane := min(widestPane, l.Width*2/5)
 	width := l.Width - pane - 3
 	left := tail(l.messages(th, width, height), height)
 	right := l.panes(th, pane, height)
-	bar := l.paint(transcript.Dim, "│")
-	lines := make([]string, max(len(left), len(right)))
+	bar := l.Color.Paint(term.Dim, term.Lit("│"))
+	lines := make([]term.Text, max(len(left), len(right)))
 	for i := range lines {
-		text := ""
+		var text term.Text
 		if i < len(left) {
-			text = clip(left[i], width)
+			text = left[i].Clip(width)
 		}
-		lines[i] = text + strings.Repeat(" ", width-columns(text)) + " " + bar
+		lines[i] = text.Plus(space.Repeat(width-text.Columns()+1), bar)
 		if i < len(right) {
-			lines[i] += " " + right[i]
+			lines[i] = lines[i].Plus(space, right[i])
 		}
 	}
 	return lines
-}
-
-func (l Look) paint(i transcript.Ink, text string) string {
-	return transcript.Style{Color: l.Color}.Paint(i, text)
 }

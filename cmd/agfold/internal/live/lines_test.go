@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/messages"
@@ -91,10 +92,10 @@ func TestLinesGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lines := Lines(c.th, Look{
-				Width: c.width, Height: c.height, Color: c.color, Title: "demo agent",
-				Elapsed: 12345 * time.Millisecond, Note: c.note,
+				Width: c.width, Height: c.height, Color: term.Colors(c.color), Title: term.Lit("demo agent"),
+				Elapsed: 12345 * time.Millisecond, Note: term.Line(c.note),
 			})
-			got := strings.Join(lines, "\n") + "\n"
+			got := joined(lines) + "\n"
 			file := filepath.Join("testdata", c.name+".txt")
 			if *update {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
@@ -110,11 +111,11 @@ func TestLinesFitTheTerminal(t *testing.T) {
 	threads := story(t)
 	for i := 0; i < len(threads); i += 7 {
 		for _, size := range [][2]int{{0, 0}, {24, 4}, {25, 11}, {40, 12}, {80, 24}, {99, 13}, {100, 5}, {100, 24}, {200, 60}} {
-			look := Look{Width: size[0], Height: size[1], Color: i%2 == 0, Title: "https://host.example/agent", Note: "n"}
+			look := Look{Width: size[0], Height: size[1], Color: i%2 == 0, Title: term.Lit("https://host.example/agent"), Note: term.Lit("n")}
 			lines := Lines(threads[i], look)
 			require.Less(t, len(lines), max(size[1], minHeight))
 			for _, line := range lines {
-				require.LessOrEqual(t, columns(line), max(size[0], minWidth), "%q at %v", line, size)
+				require.LessOrEqual(t, line.Columns(), max(size[0], minWidth), "%q at %v", line, size)
 			}
 		}
 	}
@@ -123,7 +124,7 @@ func TestLinesFitTheTerminal(t *testing.T) {
 func TestLines(t *testing.T) {
 	threads := story(t)
 	draw := func(th *reducer.Thread, elapsed time.Duration) string {
-		return strings.Join(Lines(th, Look{Width: 80, Height: 24, Elapsed: elapsed}), "\n")
+		return joined(Lines(th, Look{Width: 80, Height: 24, Elapsed: elapsed}))
 	}
 	t.Run("the end of a long conversation is what is seen", func(t *testing.T) {
 		var msgs []*messages.Message
@@ -134,7 +135,7 @@ func TestLines(t *testing.T) {
 		th := &reducer.Thread{Messages: messages.NewList(append(msgs, last)...)}
 		lines := Lines(th, Look{Width: 80, Height: 24})
 		assert.Len(t, lines, 23)
-		assert.Contains(t, lines[22], "the last words")
+		assert.Contains(t, lines[22].String(), "the last words")
 	})
 	t.Run("a text that streams has a cursor, one that ended has none", func(t *testing.T) {
 		assert.Contains(t, draw(find(t, threads, says("r-1-thoughts", "hilly, ")), 0), "hilly,▌")
@@ -176,8 +177,8 @@ func TestLines(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for _, width := range []int{80, 120} {
-			for _, line := range Lines(r.Thread(), Look{Width: width, Height: 50, Title: evil, Note: evil}) {
-				assert.False(t, strings.ContainsFunc(line, func(r rune) bool {
+			for _, line := range Lines(r.Thread(), Look{Width: width, Height: 50, Title: term.Line(evil), Note: term.Line(evil)}) {
+				assert.False(t, strings.ContainsFunc(line.String(), func(r rune) bool {
 					return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x202e
 				}), "%q", line)
 			}
@@ -185,24 +186,10 @@ func TestLines(t *testing.T) {
 	})
 }
 
-func TestClip(t *testing.T) {
-	for _, c := range []struct {
-		name, line string
-		width      int
-		want       string
-	}{
-		{"what fits stays", "abc", 3, "abc"},
-		{"what does not ends in an ellipsis", "abcd", 3, "ab…"},
-		{"colours take no room", "\x1b[1mabc\x1b[0m", 3, "\x1b[1mabc\x1b[0m"},
-		{"colours end with the line", "\x1b[1mabcd\x1b[0m", 3, "\x1b[1mab…\x1b[0m"},
-		{"a wide character takes two columns", "世界", 3, "世…"},
-		{"a wide character is not cut in half", "a世界", 3, "a…"},
-		{"a mark takes none", "e\u0301e\u0301", 2, "e\u0301e\u0301"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := clip(c.line, c.width)
-			assert.Equal(t, c.want, got)
-			assert.LessOrEqual(t, columns(got), c.width)
-		})
+func joined(lines []term.Text) string {
+	var texts []string
+	for _, line := range lines {
+		texts = append(texts, line.String())
 	}
+	return strings.Join(texts, "\n")
 }

@@ -1,9 +1,9 @@
 package live
 
 import (
-	"fmt"
-	"io"
 	"slices"
+
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 )
 
 // Screen draws pictures on a terminal, each over the one before, where the cursor stood at first. Whatever
@@ -12,51 +12,49 @@ import (
 // The cursor is hidden, and lines are cut at the terminal's edge, from the first Draw until Clear: whoever
 // draws has to see to it that Clear is called, also when it panics.
 type Screen struct {
-	w     io.Writer
-	lines []string // on the terminal, the cursor being on the last
+	w     *term.Writer
+	lines []term.Text // on the terminal, the cursor being on the last
 	drawn bool
-	buf   []byte
 }
 
 // NewScreen returns a Screen on the terminal that w writes to.
-func NewScreen(w io.Writer) *Screen { return &Screen{w: w} }
+func NewScreen(w *term.Writer) *Screen { return &Screen{w: w} }
 
 // The sequences that a terminal is told. One that does not know them ignores the private ones.
-const (
-	hideCursor = "\x1b[?25l\x1b[?7l" // and do not wrap
-	showCursor = "\x1b[?7h\x1b[?25h"
-	begin      = "\x1b[?2026h" // show nothing until end
-	end        = "\x1b[?2026l"
-	clearLine  = "\x1b[K"
-	clearBelow = "\x1b[J"
+var (
+	hideCursor = term.Lit("\x1b[?25l\x1b[?7l") // and do not wrap
+	showCursor = term.Lit("\x1b[?7h\x1b[?25h")
+	begin      = term.Lit("\x1b[?2026h") // show nothing until end
+	end        = term.Lit("\x1b[?2026l")
+	clearLine  = term.Lit("\x1b[K")
+	clearBelow = term.Lit("\x1b[J")
+	nextLine   = term.Lit("\r\n")
+	firstCol   = term.Lit("\r")
 )
 
 // Draw puts lines on the terminal, which is width columns wide, in place of what was drawn before. They must
-// be fewer than the terminal is high, and hold no control characters but colours. It writes once, and
-// nothing at all if nothing changed. The error is the writer's.
-func (s *Screen) Draw(lines []string, width int) error {
+// be fewer than the terminal is high. It writes once, and nothing at all if nothing changed. The error is the writer's.
+func (s *Screen) Draw(lines []term.Text, width int) error {
 	if s.drawn && slices.Equal(lines, s.lines) {
 		return nil
 	}
-	buf := append(s.buf[:0], begin...)
+	s.w.Print(begin)
 	if !s.drawn {
-		buf = append(buf, hideCursor...)
+		s.w.Print(hideCursor)
 	}
-	buf = s.home(buf, width)
+	s.home(width)
 	for i, line := range lines {
 		if i > 0 {
-			buf = append(buf, "\r\n"...)
+			s.w.Print(nextLine)
 		}
-		buf = append(buf, line...)
-		if columns(line) < width { // else the cursor stands on the last column, and would clear that
-			buf = append(buf, clearLine...)
+		s.w.Print(line)
+		if line.Columns() < width { // else the cursor stands on the last column, and would clear that
+			s.w.Print(clearLine)
 		}
 	}
-	buf = append(buf, clearBelow...)
-	buf = append(buf, end...)
-	s.buf, s.lines, s.drawn = buf, slices.Clone(lines), true
-	_, err := s.w.Write(buf)
-	return err
+	s.w.Print(clearBelow, end)
+	s.lines, s.drawn = slices.Clone(lines), true
+	return s.w.Flush()
 }
 
 // Clear takes the picture off the terminal, which is width columns wide, and gives the cursor back at the
@@ -65,22 +63,21 @@ func (s *Screen) Clear(width int) error {
 	if !s.drawn {
 		return nil
 	}
-	buf := append(s.home(nil, width), clearBelow+showCursor...)
+	s.home(width)
+	s.w.Print(clearBelow, showCursor)
 	s.lines, s.drawn = nil, false
-	_, err := s.w.Write(buf)
-	return err
+	return s.w.Flush()
 }
 
 // home goes to the first line of the picture. On a terminal that has become narrower its lines have been
 // broken into several.
-func (s *Screen) home(buf []byte, width int) []byte {
+func (s *Screen) home(width int) {
 	up := -1
 	for _, line := range s.lines {
-		up += max(1, (columns(line)+width-1)/max(width, 1))
+		up += max(1, (line.Columns()+width-1)/max(width, 1))
 	}
-	buf = append(buf, '\r')
+	s.w.Print(firstCol)
 	if up > 0 {
-		buf = fmt.Appendf(buf, "\x1b[%dA", up)
+		s.w.Print(term.Sprintf("\x1b[%dA", up))
 	}
-	return buf
 }

@@ -2,9 +2,9 @@ package live
 
 import (
 	"context"
-	"io"
 	"time"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/subscribe"
 )
@@ -18,17 +18,17 @@ const (
 // Options of [Show].
 type Options struct {
 	// Out is the terminal. It gets nothing but what Show draws while Show goes on.
-	Out io.Writer
+	Out *term.Writer
 	// Size tells the size of the terminal, in columns and lines; it is asked before each picture.
 	Size func() (width, height int)
 	// Color allows ANSI colours.
-	Color bool
+	Color term.Colors
 	// Title says what runs.
-	Title string
+	Title term.Text
 	// Start is where the clock begins; zero means now.
 	Start time.Time
 	// Note, if set, gives a line of news for each picture, such as the last warning.
-	Note func() string
+	Note func() term.Text
 }
 
 // Show draws the snapshots of a channel until it closes or ctx ends, then takes the picture off the terminal

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
@@ -19,11 +20,11 @@ func said(text string) *reducer.Thread {
 }
 
 // showing starts Show on a terminal and returns what it ends with.
-func showing(ctx context.Context, v *vt, snapshots <-chan *reducer.Thread, note func() string) <-chan error {
+func showing(ctx context.Context, v *vt, snapshots <-chan *reducer.Thread, note func() term.Text) <-chan error {
 	done := make(chan error, 1)
 	go func() {
 		done <- Show(ctx, snapshots, &Options{
-			Out: v, Size: func() (int, int) { return v.width, v.height }, Title: "agent", Note: note,
+			Out: term.NewWriter(v), Size: func() (int, int) { return v.width, v.height }, Title: term.Lit("agent"), Note: note,
 		})
 	}()
 	return done
@@ -74,7 +75,7 @@ func TestShow(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
 			snapshots := make(chan *reducer.Thread)
-			done := showing(t.Context(), v, snapshots, func() string { return "news" })
+			done := showing(t.Context(), v, snapshots, func() term.Text { return term.Lit("news") })
 			time.Sleep(2050 * time.Millisecond)
 			synctest.Wait()
 			assert.Contains(t, v.text(), "2.0 s")
@@ -101,12 +102,12 @@ func TestShow(t *testing.T) {
 			pictures := 0
 			assert.PanicsWithValue(t, "boom", func() {
 				Show(t.Context(), make(chan *reducer.Thread), &Options{
-					Out: v, Size: func() (int, int) { return 60, 12 },
-					Note: func() string {
+					Out: term.NewWriter(v), Size: func() (int, int) { return 60, 12 },
+					Note: func() term.Text {
 						if pictures++; pictures > 2 {
 							panic("boom")
 						}
-						return ""
+						return term.Text{}
 					},
 				})
 			})

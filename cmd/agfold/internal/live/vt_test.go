@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 )
 
 // vt is a terminal that knows what Screen says and fails the test on anything else.
@@ -86,7 +88,7 @@ func (v *vt) escape(s string) string {
 		v.noWrap = true
 	case seq == "\x1b[?7h":
 		v.noWrap = false
-	case seq == begin, seq == end, strings.HasSuffix(seq, "m"):
+	case seq == begin.String(), seq == end.String(), strings.HasSuffix(seq, "m"):
 	case seq == "\x1b[K":
 		copy(v.rows[v.y][min(v.x, v.width-1):], v.blank())
 	case seq == "\x1b[J":
@@ -118,13 +120,13 @@ func TestScreen(t *testing.T) {
 	t.Run("a picture takes the place of the one before, below what was there", func(t *testing.T) {
 		v := newVT(t, 20, 6)
 		fmt.Fprint(v, "$ run\r\n")
-		s := NewScreen(v)
-		require.NoError(t, s.Draw([]string{"one", "two", "three"}, 20))
+		s := NewScreen(term.NewWriter(v))
+		require.NoError(t, s.Draw(picture("one", "two", "three"), 20))
 		assert.Equal(t, "$ run\none\ntwo\nthree", v.text())
 		assert.True(t, v.hidden)
-		require.NoError(t, s.Draw([]string{"1"}, 20))
+		require.NoError(t, s.Draw(picture("1"), 20))
 		assert.Equal(t, "$ run\n1", v.text())
-		require.NoError(t, s.Draw([]string{"1", "2"}, 20))
+		require.NoError(t, s.Draw(picture("1", "2"), 20))
 		assert.Equal(t, "$ run\n1\n2", v.text())
 		require.NoError(t, s.Clear(20))
 		assert.Equal(t, "$ run", v.text())
@@ -135,37 +137,46 @@ func TestScreen(t *testing.T) {
 	t.Run("at the bottom it scrolls once", func(t *testing.T) {
 		v := newVT(t, 20, 4)
 		fmt.Fprint(v, "a\r\nb\r\nc\r\n")
-		s := NewScreen(v)
+		s := NewScreen(term.NewWriter(v))
 		for range 3 {
-			require.NoError(t, s.Draw([]string{"1", "2", "3"}, 20))
-			require.NoError(t, s.Draw([]string{"4", "5", "6"}, 20))
+			require.NoError(t, s.Draw(picture("1", "2", "3"), 20))
+			require.NoError(t, s.Draw(picture("4", "5", "6"), 20))
 		}
 		assert.Equal(t, "c\n4\n5\n6", v.text())
 	})
 	t.Run("a line as wide as the terminal keeps its last column, a wider one is cut", func(t *testing.T) {
 		v := newVT(t, 20, 4)
-		s := NewScreen(v)
-		require.NoError(t, s.Draw([]string{full, full + "yz", "end"}, 20))
+		s := NewScreen(term.NewWriter(v))
+		require.NoError(t, s.Draw(picture(full, full+"yz", "end"), 20))
 		assert.Equal(t, full+"\n"+full[:19]+"z\nend", v.text())
 	})
 	t.Run("the same picture is not written again", func(t *testing.T) {
 		v := newVT(t, 20, 4)
-		s := NewScreen(v)
-		require.NoError(t, s.Draw([]string{"a"}, 20))
-		require.NoError(t, s.Draw([]string{"a"}, 20))
+		s := NewScreen(term.NewWriter(v))
+		require.NoError(t, s.Draw(picture("a"), 20))
+		require.NoError(t, s.Draw(picture("a"), 20))
 		assert.Equal(t, 1, v.writes)
 	})
 	t.Run("clearing nothing writes nothing", func(t *testing.T) {
 		v := newVT(t, 20, 4)
-		require.NoError(t, NewScreen(v).Clear(20))
+		require.NoError(t, NewScreen(term.NewWriter(v)).Clear(20))
 		assert.Zero(t, v.writes)
 	})
 	t.Run("a terminal that became narrower has broken the lines", func(t *testing.T) {
 		v := newVT(t, 10, 8)
 		fmt.Fprint(v, "$ run\r\n"+full[:10]+full[10:]+"\r\nshort") // as the terminal shows the picture now
-		s := NewScreen(v)
-		s.lines, s.drawn = []string{full, "short"}, true
-		require.NoError(t, s.Draw([]string{"new"}, 10))
+		s := NewScreen(term.NewWriter(v))
+		s.lines, s.drawn = picture(full, "short"), true
+		require.NoError(t, s.Draw(picture("new"), 10))
 		assert.Equal(t, "$ run\nnew", v.text())
 	})
+}
+
+// picture returns clean lines.
+func picture(lines ...string) []term.Text {
+	var texts []term.Text
+	for _, line := range lines {
+		texts = append(texts, term.Line(line))
+	}
+	return texts
 }

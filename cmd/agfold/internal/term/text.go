@@ -14,11 +14,11 @@ import (
 // and comparable. The zero Text is empty.
 type Text struct{ s string }
 
-// constant is a string written in the program's source: only an untyped constant converts to it by itself.
-type constant string
+// Constant is a string written in the program's source: a constant converts to it by itself, a variable does not.
+type Constant string
 
-// Lit returns a constant of the program as it is. A variable does not compile.
-func Lit(s constant) Text { return Text{string(s)} }
+// Lit returns a constant of the program as it is.
+func Lit(s Constant) Text { return Text{string(s)} }
 
 // Clean returns s with everything that could control a terminal made visible: C0 and C1 control characters, DEL and
 // the characters that turn the direction of text become \x1b or \u202e. Line feeds stay, CR LF becomes a line feed, a
@@ -33,7 +33,7 @@ func Line(s string) Text { return Text{clean(s, true)} }
 func JSON(text []byte) Text { return Text{string(cleanJSON(text))} }
 
 // Sprintf formats like [fmt.Sprintf]. Each argument that is not a Text becomes a [Line].
-func Sprintf(format constant, args ...any) Text {
+func Sprintf(format Constant, args ...any) Text {
 	cleaned := make([]any, len(args))
 	for i, arg := range args {
 		cleaned[i] = argument{arg}
@@ -106,6 +106,9 @@ func (t Text) Repeat(n int) Text { return Text{strings.Repeat(t.s, max(n, 0))} }
 
 // Trim returns t without the spaces and line feeds around it.
 func (t Text) Trim() Text { return Text{strings.Trim(t.s, " \n")} }
+
+// TrimRight returns t without the spaces at its end.
+func (t Text) TrimRight() Text { return Text{strings.TrimRight(t.s, " ")} }
 
 // Lines returns the lines of a text; a line feed at the end does not begin one.
 func (t Text) Lines() []Text {

@@ -66,6 +66,19 @@ func (t Text) Clip(width int) Text {
 	return t
 }
 
+// Split cuts a text of one line in two, the first at most width columns wide.
+func (t Text) Split(width int) (head, rest Text) {
+	cols := 0
+	for i := 0; i < len(t.s); {
+		size, n, _ := step(t.s[i:])
+		if cols += n; cols > width {
+			return Text{t.s[:i]}, Text{t.s[i:]}
+		}
+		i += size
+	}
+	return t, Text{}
+}
+
 // Wrap yields the lines of a text, each at most width columns wide: broken between words, and within a word only if
 // the word is wider. The continuation of a line is indented as that line is.
 func (t Text) Wrap(width int) iter.Seq[Text] {

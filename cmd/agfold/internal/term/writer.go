@@ -17,23 +17,24 @@ func NewWriter(w io.Writer) *Writer { return &Writer{b: bufio.NewWriterSize(w, 3
 // Before sets a function that is called before anything is written, nil for none.
 func (w *Writer) Before(f func()) { w.before = f }
 
-// Print writes texts.
-func (w *Writer) Print(parts ...Text) {
+// Print writes texts and returns the first error so far.
+func (w *Writer) Print(parts ...Text) (err error) {
 	if w.before != nil {
 		w.before()
 	}
 	for _, part := range parts {
-		w.b.WriteString(part.s)
+		_, err = w.b.WriteString(part.s)
 	}
+	return err
 }
 
-// JSON writes a JSON text on a line of its own, cleaned as by [JSON].
-func (w *Writer) JSON(text []byte) {
+// JSON writes a JSON text on a line of its own, cleaned as by [JSON]. It returns the first error so far.
+func (w *Writer) JSON(text []byte) error {
 	if w.before != nil {
 		w.before()
 	}
 	w.b.Write(cleanJSON(text))
-	w.b.WriteByte('\n')
+	return w.b.WriteByte('\n')
 }
 
 // Flush hands on what was written and returns the first error of the underlying writer.

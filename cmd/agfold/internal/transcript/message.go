@@ -1,70 +1,98 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
 
-// Message draws a message of the thread with its tool calls and their results. A tool message that answers
-// a call of the thread is drawn with that call, and on its own gives "".
-func (v *View) Message(m *messages.Message) string {
-	if m.Role == messages.RoleTool && v.calls[m.ToolCallID] {
-		return ""
+// Message draws a message of the thread with its tool calls. A tool message that directly follows the message whose
+// call it answers is drawn with that call, and on its own is nothing; any other stands for itself.
+func (v *View) Message(m *messages.Message) term.Text {
+	if v.nested[m] {
+		return term.Text{}
 	}
+	return v.message(m)
+}
+
+func (v *View) message(m *messages.Message) term.Text {
+	return v.under(m, func(p *page) { v.body(p, m) })
+}
+
+// under draws something below the heading of a message.
+func (v *View) under(m *messages.Message, draw func(*page)) term.Text {
 	p := v.page()
-	depth := v.places[m.Owner].depth
-	gutter := strings.Repeat(v.Paint(Dim, "│")+" ", depth)
-	p.deeper(gutter, 2*depth, func() {
-		p.line(v.heading(m))
-		p.deeper("  ", 2, func() { v.body(p, m) })
+	p.deeper(v.gutter(m.Owner), func() {
+		p.wrap(v.heading(m))
+		p.deeper(tab, func() { draw(p) })
 	})
-	return p.b.String()
+	return p.b.Text()
+}
+
+// gutter is what stands before the lines of an owner's messages.
+func (v *View) gutter(o messages.Owner) term.Text {
+	return v.paint(term.Dim, term.Lit("│")).Plus(term.Lit(" ")).Repeat(v.place(o).depth)
 }
 
 // heading says who speaks.
-func (v *View) heading(m *messages.Message) string {
-	who, color := string(m.Role), Green
+func (v *View) heading(m *messages.Message) term.Text {
+	who, color := name(string(m.Role)), term.Green
 	switch m.Role {
 	case messages.RoleUser:
-		color = Blue
+		color = term.Blue
 	case messages.RoleAssistant:
-		color = Cyan
+		color = term.Cyan
 	case messages.RoleActivity:
-		who, color = "activity "+CleanLine(m.ActivityType), Yellow
+		who, color = term.Sprintf("activity %s", name(m.ActivityType)), term.Yellow
 	case messages.RoleReasoning:
-		color = Dim
+		color = term.Dim
 	case messages.RoleTool:
-		who = "tool result for " + CleanLine(m.ToolCallID)
+		who = term.Lit("tool result for ").Plus(v.callName(m.ToolCallID))
 	}
-	if name, ok := m.Name.Get(); ok {
-		who += " " + CleanLine(name)
+	if n, ok := m.Name.Get(); ok {
+		who = who.Plus(term.Lit(" "), name(n))
 	}
-	who = v.Paint(color, who)
+	who = v.paint(color, who)
 	if !m.Owner.IsParent() {
-		who = v.Paint(Bold, v.owner(m.Owner)) + " › " + who
+		who = v.paint(term.Bold, v.place(m.Owner).name).Plus(term.Lit(" › "), who)
 	}
-	return who + v.Paint(Dim, " · "+CleanLine(m.ID))
+	return who.Plus(v.paint(term.Dim, dot.Plus(name(m.ID))))
 }
 
 func (v *View) body(p *page, m *messages.Message) {
-	if m.Role == messages.RoleActivity {
+	switch m.Role {
+	case messages.RoleActivity:
 		p.value(m.Activity, v.limit(maxLines))
-	}
-	if m.Role == messages.RoleTool {
+	case messages.RoleTool:
 		p.result(m)
-	} else {
+	default:
 		p.content(m.Content, m.Role == messages.RoleReasoning)
+	}
+	if v.cut[keyOf(m)] {
+		p.cutOff()
 	}
 	for _, c := range m.ToolCalls.All() {
 		v.call(p, c)
 	}
-	if secret, ok := m.EncryptedValue.Get(); ok {
-		p.line(p.Paint(Dim, "(encrypted value, "+size(len(secret))+")"))
-	}
+	p.encrypted(m.EncryptedValue)
 	p.metadata(m.Metadata)
+}
+
+// cutOff says that a text did not come to its end.
+func (p *page) cutOff() { p.line(p.paint(term.Yellow, term.Lit("… cut off here"))) }
+
+// over reports whether nothing more is to come for the thread's last run.
+func (v *View) over() bool {
+	return v.thread != nil && v.thread.Status() != reducer.Running && v.thread.Status() != reducer.Empty
+}
+
+func (p *page) encrypted(value messages.Opt[string]) {
+	if secret, ok := value.Get(); ok {
+		p.line(p.paint(term.Dim, term.Sprintf("(encrypted value, %s)", size(len(secret)))))
+	}
 }
 
 // content writes what a message says.
@@ -77,7 +105,7 @@ func (p *page) content(c messages.Content, faint bool) {
 		if part.Type == messages.PartText {
 			p.prose(part.Text, faint)
 		} else {
-			p.line(p.Paint(Italic, medium(part)))
+			p.wrap(p.paint(term.Italic, medium(part)))
 		}
 		p.metadata(part.Metadata)
 	}
@@ -85,36 +113,36 @@ func (p *page) content(c messages.Content, faint bool) {
 
 // prose writes a text in full. Blank lines around it are left away.
 func (p *page) prose(text string, faint bool) {
-	text = strings.Trim(Clean(text), "\n")
+	text = strings.Trim(text, "\n")
 	if text == "" {
 		return
 	}
-	wrap(text, p.room(), func(line string) bool {
+	for line := range term.Clean(text).Wrap(p.room()) {
 		if faint {
-			line = p.Paint(Dim, line)
+			line = p.paint(term.Dim, line)
 		}
 		p.line(line)
-		return true
-	})
+	}
 }
 
 // medium says what a part is that cannot be drawn.
-func medium(part messages.Part) string {
+func medium(part messages.Part) term.Text {
+	const long = 200
 	s := part.Source
-	from := ""
+	var from term.Text
 	switch s.Type {
 	case messages.SourceData:
-		from = size(len(s.Value)) + " of base64"
+		from = size(len(s.Value)).Plus(term.Lit(" of base64"))
 	case messages.SourceURL:
-		from = cut(CleanLine(s.Value), 200)
+		from = term.URL(s.Value).Clip(long)
 	case messages.SourceFile:
-		from = strings.TrimSpace(CleanLine(s.Provider.Or(""))+" file ") + " " + cut(CleanLine(s.Value), 200)
+		from = term.Join(term.Lit(" "), name(s.Provider.Or("")), term.Lit("file"), term.Line(s.Value).Clip(long))
 	}
-	name := ""
-	if filename, ok := part.Metadata.Get("filename").AsString(); ok {
-		name = CleanLine(filename)
+	var filename term.Text
+	if s, ok := part.Metadata.Get("filename").AsString(); ok {
+		filename = name(s)
 	}
-	return fmt.Sprintf("[%s]", join(string(part.Type), name, CleanLine(s.MIMEType.Or("")), from))
+	return term.Sprintf("[%s]", term.Join(dot, name(string(part.Type)), filename, name(s.MIMEType.Or("")), from))
 }
 
 // metadata writes metadata, if all is to be seen.
@@ -122,40 +150,68 @@ func (p *page) metadata(m messages.Metadata) {
 	if !p.Full || m.Len() == 0 {
 		return
 	}
-	p.line(p.Paint(Dim, "metadata"))
-	p.deeper("  ", 2, func() { p.value(m.Value(), -1) })
+	p.line(p.paint(term.Dim, term.Lit("metadata")))
+	p.deeper(tab, func() { p.value(m.Value(), -1) })
 }
 
 // result writes the content of a tool message, as a value if it is a JSON object or array.
 func (p *page) result(m *messages.Message) {
 	if text, ok := m.Error.Get(); ok {
-		p.block(p.Paint(Red, "error")+" "+Clean(text), p.limit(maxLines))
+		p.block(p.paint(term.Red, term.Lit("error")).Plus(term.Lit(" ")), text)
 	}
-	if m.Content.IsParts() {
-		for _, part := range m.Content.Parts() {
-			if part.Type == messages.PartText {
-				p.text(part.Text)
-			} else {
-				p.line(p.Paint(Italic, medium(part)))
-			}
-		}
+	if !m.Content.IsParts() {
+		p.text(m.Content.Text())
 		return
 	}
-	p.text(m.Content.Text())
+	for _, part := range m.Content.Parts() {
+		if part.Type == messages.PartText {
+			p.text(part.Text)
+		} else {
+			p.wrap(p.paint(term.Italic, medium(part)))
+		}
+	}
 }
 
 // text writes what a tool was given or gave, which is JSON more often than not.
 func (p *page) text(s string) {
 	if v := jsonOf(s); v.Exists() {
 		p.value(v, p.limit(maxLines))
-		return
-	}
-	if s = strings.Trim(Clean(s), "\n"); s != "" {
-		p.block(s, p.limit(maxLines))
+	} else if s = strings.Trim(s, "\n"); s != "" {
+		p.block(term.Text{}, s)
 	}
 }
 
-// jsonOf returns the JSON object or array that a text is, absent if it is none or too long to look.
+// block writes a text after a label. Unless all is to be seen it writes at most maxLines lines and maxBytes, and says how
+// much it left out.
+func (p *page) block(label term.Text, text string) {
+	shown, limit := text, p.limit(maxLines)
+	if limit >= 0 && len(shown) > maxBytes {
+		shown = strings.ToValidUTF8(shown[:maxBytes], "")
+	}
+	lines, drawn := 0, 0
+	whole := true
+	for line := range label.Plus(term.Clean(shown)).Wrap(p.room()) {
+		if lines == limit {
+			whole = false
+			break
+		}
+		lines++
+		drawn += len(line.String()) + 1
+		p.line(line)
+	}
+	if whole {
+		drawn = len(shown)
+	}
+	if left := len(text) - drawn; left > 0 {
+		p.leftOut(size(left))
+	}
+}
+
+func (p *page) leftOut(size term.Text) {
+	p.line(p.paint(term.Dim, term.Sprintf("… %s left out", size)))
+}
+
+// jsonOf returns the JSON object or array that a text is, absent if it is neither or too long to look.
 func jsonOf(s string) state.Value {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || len(s) > maxResultBytes || s[0] != '{' && s[0] != '[' {
@@ -166,12 +222,4 @@ func jsonOf(s string) state.Value {
 		return state.Value{}
 	}
 	return v
-}
-
-// count writes a number of things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -22,12 +22,12 @@ func TestMessages(t *testing.T) {
 			"assistant · c\n  ▸ now · c\n    ↳ waiting for the client's answer\n"},
 		{"arguments that are still arriving",
 			[]string{`{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f"}`, `{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":"}`},
-			"assistant · c\n  ▸ f · c\n      {\"a\":\n    … its arguments were still arriving\n"},
+			"assistant · c\n  ▸ f · c\n      {\"a\":\n    … arguments still arriving\n"},
 		{"results are nested, and an empty one is seen",
 			[]string{`{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"f","delta":"{\"a\":1}"}`,
 				`{"type":"TOOL_CALL_RESULT","messageId":"x","toolCallId":"c","content":""}`,
 				`{"type":"TOOL_CALL_RESULT","messageId":"y","toolCallId":"c","content":[{"type":"text","text":"two\nlines"},{"type":"document","source":{"type":"file","value":"h-1","provider":"acme","mimeType":"application/pdf"}}]}`},
-			"assistant · c\n  ▸ f {\"a\": 1}\n    ↳ (empty)\n    ↳ two\n      lines\n      [document · application/pdf · acme file h-1]\n"},
+			"assistant · c\n  ▸ f · c {\"a\": 1}\n    ↳ (empty)\n    ↳ two\n      lines\n      [document · application/pdf · acme file h-1]\n"},
 		{"a result whose call is not there stands on its own",
 			[]string{`{"type":"TOOL_CALL_RESULT","messageId":"x","toolCallId":"gone","content":"[1,2]"}`},
 			"tool result for gone · x\n  [1, 2]\n"},
@@ -50,7 +50,7 @@ func TestMessages(t *testing.T) {
 			v := Style{}.View(th)
 			var got strings.Builder
 			for _, m := range th.Messages.All() {
-				got.WriteString(v.Message(m))
+				got.WriteString(v.Message(m).String())
 			}
 			assert.Equal(t, row.want, got.String())
 		})

@@ -1,9 +1,9 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
@@ -12,75 +12,89 @@ import (
 // maxSteps is how many of a run's steps are drawn.
 const maxSteps = 12
 
-// Run draws how a run ended, or that it goes on: status, error, result, steps, pending tool calls and usage.
-func (s Style) Run(run *reducer.Run) string {
-	return s.run(run, func(o messages.Owner) string { return CleanLine(o.String()) })
-}
-
-func (s Style) run(run *reducer.Run, owner func(messages.Owner) string) string {
-	p := s.page()
-	id := "(no id)"
-	if run.ID != "" {
-		id = CleanLine(run.ID)
-	}
-	status := run.Status.String()
-	p.line(s.mark(status) + " " + join(s.Paint(Bold, id), s.status(status)))
-	p.deeper("  ", 2, func() {
+// run writes how a run ended, or that it is still running: status, error, result, steps, interrupts, pending tool calls
+// and usage.
+func (v *View) run(p *page, run *reducer.Run) {
+	p.wrap(v.status(run.Status, v.paint(term.Bold, idOf(run.ID))))
+	p.deeper(tab, func() {
 		if run.Err != nil {
-			wrap(Clean(run.Err.Error()), p.room(), func(line string) bool { p.line(p.Paint(Red, line)); return true })
+			p.prosePainted(term.Red, run.Err.Error())
 		}
 		if parent, ok := run.ParentRunID.Get(); ok {
-			p.field("after", CleanLine(parent))
+			p.field("after", name(parent))
 		}
 		if run.Steps.Len() > 0 {
-			p.field("steps", steps(run, owner))
+			p.field("steps", v.steps(run))
 		}
 		if run.Result.Exists() {
-			p.field("result", cut(flat(run.Result), 4*p.room()))
+			p.field("result", p.brief(run.Result))
+		}
+		if run != v.thread.LastRun() || len(v.thread.Interrupts) == 0 {
+			for _, in := range run.Outcome.Interrupts {
+				p.field("asked", term.Join(term.Lit(": "), name(in.ID), term.Line(orElse(in.Message.Or(""), in.Reason)).Clip(2*p.room())))
+			}
 		}
 		if len(run.PendingToolCallIDs) > 0 {
-			p.field("pending", CleanLine(strings.Join(run.PendingToolCallIDs, ", ")))
+			var calls []term.Text
+			for _, id := range run.PendingToolCallIDs {
+				calls = append(calls, v.callName(id))
+			}
+			p.field("pending", term.Join(comma, calls...))
 		}
 		p.usage(run.Usage)
 		p.metadata(run.Metadata)
 	})
-	return p.b.String()
 }
 
-// field writes a clean text behind a name.
-func (p *page) field(name, text string) {
+var comma = term.Lit(", ")
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// prosePainted writes a text in a colour.
+func (p *page) prosePainted(ink term.Ink, text string) {
+	for line := range term.Clean(text).Wrap(p.room()) {
+		p.line(p.paint(ink, line))
+	}
+}
+
+// field writes a text after a name.
+func (p *page) field(label string, text term.Text) {
 	const cols = 9
-	label := name + strings.Repeat(" ", max(1, cols-len(name)))
-	wrap(text, p.room()-cols, func(line string) bool {
-		p.line(p.Paint(Dim, label) + line)
-		label = strings.Repeat(" ", cols)
-		return true
-	})
+	head := term.Sprintf("%-9s", label)
+	for line := range text.Wrap(p.room() - cols) {
+		p.line(p.paint(term.Dim, head), line)
+		head = term.Lit(" ").Repeat(cols)
+	}
 }
 
-func steps(run *reducer.Run, owner func(messages.Owner) string) string {
-	var names []string
+func (v *View) steps(run *reducer.Run) term.Text {
+	var names []term.Text
 	for i, step := range run.Steps.All() {
 		if i == maxSteps {
-			names = append(names, fmt.Sprintf("and %d more", run.Steps.Len()-maxSteps))
+			names = append(names, term.Sprintf("and %d more", run.Steps.Len()-maxSteps))
 			break
 		}
-		name := CleanLine(step.Name)
+		text := name(step.Name)
 		if !step.Owner.IsParent() {
-			name = owner(step.Owner) + " › " + name
+			text = v.place(step.Owner).name.Plus(term.Lit(" › "), text)
 		}
 		if !step.Finished {
-			name += " (not finished)"
+			text = text.Plus(term.Lit(" (not finished)"))
 		}
-		names = append(names, name)
+		names = append(names, text)
 	}
-	return strings.Join(names, ", ")
+	return term.Join(comma, names...)
 }
 
 // usage writes token counts, a provider and model a line.
 func (p *page) usage(usage []event.TokenUsage) {
 	for _, u := range usage {
-		var counts []string
+		var counts []term.Text
 		for _, c := range []struct {
 			n    messages.Opt[int64]
 			name string
@@ -89,54 +103,48 @@ func (p *page) usage(usage []event.TokenUsage) {
 			{u.CachedInputTokens, "cached"}, {u.CacheWriteInputTokens, "cache write"},
 		} {
 			if n, ok := c.n.Get(); ok {
-				counts = append(counts, fmt.Sprintf("%s %s", grouped(n), c.name))
+				counts = append(counts, term.Sprintf("%s %s", grouped(n), c.name))
 			}
 		}
-		model := strings.Trim(CleanLine(u.Provider.Or(""))+"/"+CleanLine(u.Model.Or("")), "/")
-		text := strings.Join(counts, ", ")
-		switch {
-		case model != "" && text != "":
-			text = model + ": " + text
-		case model != "":
-			text = model
-		}
-		if text == "" {
-			text = "not told"
+		model := name(strings.Trim(u.Provider.Or("")+"/"+u.Model.Or(""), "/"))
+		text := term.Join(term.Lit(": "), model, term.Join(comma, counts...))
+		if text.Empty() {
+			text = term.Lit("not reported")
 		}
 		p.field("tokens", text)
 	}
 }
 
-// grouped writes a number with a space between thousands.
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + " " + s[i:]
-	}
-	return s
-}
-
-// Interrupt draws an interrupt.
-func (s Style) Interrupt(in event.Interrupt) string {
-	p := s.page()
-	p.line(s.Paint(Yellow, "?") + " " + join(s.Paint(Bold, CleanLine(in.ID)), CleanLine(in.Reason)))
-	p.deeper("  ", 2, func() {
-		if text, ok := in.Message.Get(); ok {
-			p.prose(text, false)
+// Interrupt draws an interrupt. Without a message it shows what the agent sent instead of one: the interrupt's metadata
+// and the arguments of the call that it is about.
+func (v *View) Interrupt(in event.Interrupt) term.Text {
+	p := v.page()
+	p.wrap(v.paint(term.Yellow, term.Lit("? ")), term.Join(dot, v.paint(term.Bold, name(in.ID)), name(in.Reason)))
+	p.deeper(tab, func() {
+		message := strings.TrimSpace(in.Message.Or(""))
+		p.prose(message, false)
+		id, aboutCall := in.ToolCallID.Get()
+		if aboutCall {
+			p.field("call", v.callName(id))
 		}
-		if id, ok := in.ToolCallID.Get(); ok {
-			p.field("call", CleanLine(id))
+		if message == "" {
+			if c := v.calls[id].call; aboutCall && c != nil {
+				p.text(c.Arguments)
+			}
+			if in.Metadata.Len() > 0 && !p.Full {
+				p.value(in.Metadata.Value(), p.limit(maxLines))
+			}
 		}
-		if id, ok := in.SubagentRunID.RunID(); ok {
-			p.field("from", CleanLine(id))
+		if !in.SubagentRunID.IsParent() {
+			p.field("from", v.place(in.SubagentRunID).name)
 		}
 		if date, ok := in.ExpiresAt.Get(); ok {
-			p.field("expires", CleanLine(date))
+			p.field("expires", name(date))
 		}
 		if in.ResponseSchema.Exists() {
-			p.field("schema", cut(flat(in.ResponseSchema), 4*p.room()))
+			p.field("schema", p.brief(in.ResponseSchema))
 		}
 		p.metadata(in.Metadata)
 	})
-	return p.b.String()
+	return p.b.Text()
 }

@@ -5,7 +5,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/agfold/agfold/reducer"
 )
+
+// runOf draws the last run of a thread.
+func runOf(th *reducer.Thread) string {
+	v := Style{}.View(th)
+	p := v.page()
+	v.run(p, th.LastRun())
+	return p.b.Text().String()
+}
 
 func TestRun(t *testing.T) {
 	for _, row := range []struct {
@@ -21,14 +31,14 @@ func TestRun(t *testing.T) {
 			[]string{`{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f"}`, `{"type":"TOOL_CALL_END","toolCallId":"c1"}`,
 				`{"type":"TOOL_CALL_START","toolCallId":"c2","toolCallName":"f"}`, `{"type":"TOOL_CALL_END","toolCallId":"c2"}`,
 				`{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":[1],"outcome":{"type":"success"},"usage":[{"inputTokens":1234567,"cacheWriteInputTokens":0},{"provider":"p"},{}]}`},
-			"✓ r · succeeded\n  result   [1]\n  pending  c1, c2\n  tokens   1 234 567 in, 0 cache write\n  tokens   p\n  tokens   not told\n"},
+			"✓ r · succeeded\n  result   [1]\n  pending  f (c1), f (c2)\n  tokens   1 234 567 in, 0 cache write\n  tokens   p\n  tokens   not reported\n"},
 		{"one that failed",
 			[]string{`{"type":"RUN_ERROR","message":"overloaded","code":"E"}`}, "✗ r · failed\n  run failed: overloaded (E)\n"},
 		{"one that was cancelled",
 			[]string{`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"cancelled"}}`}, "! r · cancelled\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			assert.Equal(t, row.want, Style{}.Run(folded(t, row.events...).LastRun()))
+			assert.Equal(t, row.want, runOf(folded(t, row.events...)))
 		})
 	}
 }
@@ -38,7 +48,7 @@ func TestManyStepsAreCounted(t *testing.T) {
 	for range maxSteps + 3 {
 		events = append(events, `{"type":"STEP_STARTED","stepName":"s"}`, `{"type":"STEP_FINISHED","stepName":"s"}`)
 	}
-	assert.Contains(t, Style{}.Run(folded(t, events...).LastRun()), "s, s, and 3 more\n")
+	assert.Contains(t, runOf(folded(t, events...)), "s, s, and 3 more\n")
 }
 
 func TestInterrupts(t *testing.T) {
@@ -50,7 +60,7 @@ func TestInterrupts(t *testing.T) {
   expires  2026-01-01T00:00:00Z
   schema   {"type": "boolean"}
 ? j · input
-`, strings.SplitAfterN(Style{}.View(th).Interrupts(), "\n", 2)[1])
+`, strings.SplitAfterN(Style{}.View(th).Interrupts().String(), "\n", 2)[1])
 }
 
 func TestUsageOfAllRunsIsSummed(t *testing.T) {

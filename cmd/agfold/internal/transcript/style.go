@@ -1,9 +1,7 @@
 package transcript
 
 import (
-	"strings"
-
-	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 )
 
 // DefaultWidth is the width of a Style that does not say one.
@@ -12,12 +10,12 @@ const DefaultWidth = 100
 // minWidth is what is left for text however deep it is indented.
 const minWidth = 24
 
-// Style says how to draw. The zero value draws without colour, DefaultWidth columns wide, and leaves out
-// what is long. It is a value and safe for concurrent use.
+// Style says how to draw. The zero value draws without colour, DefaultWidth columns wide, and leaves out what is long.
+// It is a value and safe for concurrent use.
 type Style struct {
-	Width int  // in columns; 0 means DefaultWidth
-	Color bool // use ANSI colours
-	Full  bool // draw long tool results, arguments, activities and states in full, and metadata too
+	Width int         // in columns; 0 means DefaultWidth
+	Color term.Colors // use ANSI colours
+	Full  bool        // draw long tool results, arguments, activities and states in full, and metadata too
 }
 
 func (s Style) width() int {
@@ -27,78 +25,55 @@ func (s Style) width() int {
 	return max(s.Width, minWidth)
 }
 
-// Ink is an ANSI attribute.
-type Ink string
+func (s Style) paint(i term.Ink, text term.Text) term.Text { return s.Color.Paint(i, text) }
 
-// The attributes that are drawn with.
-const (
-	Bold   Ink = "1"
-	Dim    Ink = "2"
-	Red    Ink = "31"
-	Green  Ink = "32"
-	Yellow Ink = "33"
-	Blue   Ink = "34"
-	Cyan   Ink = "36"
-	Italic Ink = "3"
-)
-
-// Paint returns a clean text in a colour, or as it is if the style has none.
-func (s Style) Paint(i Ink, text string) string {
-	if !s.Color || text == "" {
-		return text
-	}
-	return "\x1b[" + string(i) + "m" + text + "\x1b[0m"
+// Rule draws a line that begins with a title.
+func (s Style) Rule(title term.Text) term.Text {
+	fill := term.Lit("─").Repeat(max(4, s.width()-title.Columns()-4))
+	return s.paint(term.Dim, term.Lit("── ")).Plus(s.paint(term.Bold, title), s.paint(term.Dim, term.Lit(" ").Plus(fill)))
 }
 
 // page collects lines.
 type page struct {
 	Style
-	b      strings.Builder
-	indent string // before every line
-	cols   int    // how many columns the indent takes
+	b      term.Builder
+	indent term.Text // before every line
+	cols   int       // how many columns the indent takes
 }
 
 func (s Style) page() *page { return &page{Style: s} }
 
-// line writes one line, which is clean and short enough.
-func (p *page) line(text string) {
-	if text == "" {
-		p.b.WriteString(strings.TrimRight(p.indent, " "))
+// line writes one line, which must not be wider than the page has room.
+func (p *page) line(parts ...term.Text) {
+	text := term.Concat(parts...)
+	if text.Empty() {
+		p.b.Add(p.indent.TrimRight(), newLine)
 	} else {
-		p.b.WriteString(p.indent)
-		p.b.WriteString(text)
+		p.b.Add(p.indent, text, newLine)
 	}
-	p.b.WriteByte('\n')
 }
 
-// deeper calls draw with all lines indented by prefix, which takes cols columns.
-func (p *page) deeper(prefix string, cols int, draw func()) {
-	indent, before := p.indent, p.cols
-	p.indent, p.cols = p.indent+prefix, p.cols+cols
+var newLine = term.Lit("\n")
+
+// wrap writes a text in as many lines as it takes.
+func (p *page) wrap(parts ...term.Text) {
+	for line := range term.Concat(parts...).Wrap(p.room()) {
+		p.line(line)
+	}
+}
+
+// deeper calls draw with all lines indented by prefix.
+func (p *page) deeper(prefix term.Text, draw func()) {
+	indent, cols := p.indent, p.cols
+	p.indent, p.cols = indent.Plus(prefix), cols+prefix.Columns()
 	draw()
-	p.indent, p.cols = indent, before
+	p.indent, p.cols = indent, cols
 }
 
 // room is how many columns a line has.
 func (p *page) room() int { return max(p.width()-p.cols, minWidth) }
 
-// rule writes the title of a section.
-func (p *page) rule(title string) {
-	p.line(p.Paint(Dim, "── ") + p.Paint(Bold, title) + p.Paint(Dim, " "+strings.Repeat("─", max(4, p.room()-len(title)-4))))
-}
-
-// join joins the parts that are not empty by the middle dot.
-func join(parts ...string) string {
-	var kept []string
-	for _, part := range parts {
-		if part != "" {
-			kept = append(kept, part)
-		}
-	}
-	return strings.Join(kept, " · ")
-}
-
-// Warning draws a warning in one line.
-func (s Style) Warning(w event.Warning) string {
-	return s.Paint(Yellow, "warning") + ": " + CleanLine(w.String()) + "\n"
-}
+var (
+	dot = term.Lit(" · ")
+	tab = term.Lit("  ")
+)

@@ -1,17 +1,15 @@
 package transcript
 
 import (
-	"iter"
-	"strings"
-
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/reducer"
 )
 
 // maxTreeDepth bounds how far the drawing of a tree is indented.
 const maxTreeDepth = 16
 
-// Subagents draws a subagent tree, an invocation a line, with results and errors below; "" if it is empty.
-func (s Style) Subagents(tree reducer.Subagents) string {
+// Subagents draws a subagent tree, an invocation a line, with results and errors below; nothing if it is empty.
+func (s Style) Subagents(tree reducer.Subagents) term.Text {
 	type row struct {
 		node  *reducer.Subagent
 		depth int
@@ -21,7 +19,7 @@ func (s Style) Subagents(tree reducer.Subagents) string {
 	for depth, n := range tree.Walk() {
 		rows = append(rows, row{n, min(depth, maxTreeDepth), false})
 	}
-	follows := [maxTreeDepth + 1]bool{} // by depth: a sibling of what comes next was seen behind it
+	follows := [maxTreeDepth + 1]bool{} // by depth: a sibling follows
 	for i := len(rows) - 1; i >= 0; i-- {
 		d := rows[i].depth
 		rows[i].last = !follows[d]
@@ -32,95 +30,69 @@ func (s Style) Subagents(tree reducer.Subagents) string {
 	open := [maxTreeDepth + 1]bool{} // by depth: a sibling follows below
 	for i, r := range rows {
 		open[r.depth] = !r.last
-		branch, trunk := branches(open[:], r.depth, r.last)
-		p.line(p.Paint(Dim, branch) + s.node(r.node))
+		branch, trunk := branches(open[:], r.depth)
 		if i+1 < len(rows) && rows[i+1].depth > r.depth {
-			trunk += "│  "
+			trunk = trunk.Plus(bar)
 		} else {
-			trunk += "   "
+			trunk = trunk.Plus(blank)
 		}
-		p.deeper(p.Paint(Dim, trunk), columns(trunk), func() { p.outcome(r.node) })
+		first := s.paint(term.Dim, branch)
+		for line := range s.node(r.node).Wrap(max(s.width()-trunk.Columns(), minWidth)) {
+			p.line(first, line)
+			first = s.paint(term.Dim, trunk)
+		}
+		p.deeper(s.paint(term.Dim, trunk), func() { p.outcome(r.node) })
 	}
-	return p.b.String()
+	return p.b.Text()
 }
 
-// branches returns what stands before a node, and before the lines below it.
-func branches(open []bool, depth int, last bool) (branch, trunk string) {
-	var b strings.Builder
-	for d := 1; d < depth; d++ {
-		b.WriteString([...]string{"   ", "│  "}[btoi(open[d])])
-	}
+var bar, blank = term.Lit("│  "), term.Lit("   ")
+
+// branches returns what stands before a node, and before the lines below it. open says at which depths a sibling follows.
+func branches(open []bool, depth int) (branch, trunk term.Text) {
 	if depth == 0 {
-		return "", ""
+		return branch, trunk
 	}
-	if last {
-		return b.String() + "└─ ", b.String() + "   "
+	for d := 1; d < depth; d++ {
+		if open[d] {
+			trunk = trunk.Plus(bar)
+		} else {
+			trunk = trunk.Plus(blank)
+		}
 	}
-	return b.String() + "├─ ", b.String() + "│  "
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
+	if open[depth] {
+		return trunk.Plus(term.Lit("├─ ")), trunk.Plus(bar)
 	}
-	return 0
+	return trunk.Plus(term.Lit("└─ ")), trunk.Plus(blank)
 }
 
 // node draws a subagent in one line.
-func (s Style) node(n *reducer.Subagent) string {
-	id := CleanLine(n.RunID.String())
+func (s Style) node(n *reducer.Subagent) term.Text {
+	id := name(n.RunID.String())
 	if n.Name == "" {
-		id = "never announced"
+		id = term.Lit("never announced")
 	}
-	return s.mark(n.Status.String()) + " " + join(s.Paint(Bold, subagentName(n)), s.Paint(Dim, id),
-		s.status(n.Status.String()), CleanLine(n.Description.Or("")))
+	text := s.status(n.Status, s.paint(term.Bold, subagentName(n.Name, n.RunID)), s.paint(term.Dim, id))
+	return term.Join(dot, text, term.Line(n.Description.Or("")))
 }
 
 // outcome writes what a subagent ended with.
 func (p *page) outcome(n *reducer.Subagent) {
 	if n.Err != nil {
-		text := Clean(n.Err.Message)
+		text := n.Err.Message
 		if code, ok := n.Err.Code.Get(); ok {
-			text += " (" + CleanLine(code) + ")"
+			text += " (" + code + ")"
 		}
-		wrap(text, p.room(), func(line string) bool { p.line(p.Paint(Red, line)); return true })
+		p.prosePainted(term.Red, text)
 	}
 	if n.Result.Exists() {
 		p.value(n.Result, p.limit(maxLines))
 	}
 	if len(n.InterruptIDs) > 0 {
-		p.line("waits for " + CleanLine(strings.Join(n.InterruptIDs, ", ")))
+		var ids []term.Text
+		for _, id := range n.InterruptIDs {
+			ids = append(ids, name(id))
+		}
+		p.wrap(term.Lit("waits for "), term.Join(comma, ids...))
 	}
-}
-
-// mark is the sign of a status.
-func (s Style) mark(status string) string {
-	switch status {
-	case "succeeded":
-		return s.Paint(Green, "✓")
-	case "failed", "rejected":
-		return s.Paint(Red, "✗")
-	case "interrupted", "suspended":
-		return s.Paint(Yellow, "‖")
-	case "running":
-		return s.Paint(Blue, "…")
-	}
-	return s.Paint(Yellow, "!")
-}
-
-func (s Style) status(status string) string {
-	switch status {
-	case "succeeded":
-		return s.Paint(Green, status)
-	case "failed", "rejected":
-		return s.Paint(Red, status)
-	case "running":
-		return s.Paint(Blue, status)
-	}
-	return s.Paint(Yellow, status)
-}
-
-// lines yields the lines of a text that ends with a line feed.
-func lines(text string) iter.Seq[string] {
-	return strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n")
 }

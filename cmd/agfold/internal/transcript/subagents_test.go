@@ -33,7 +33,7 @@ func TestSubagentTree(t *testing.T) {
 		"└─ … agent b1 · b1 · running",
 		"… ghost · never announced · running",
 		"",
-	}, "\n"), Style{}.Subagents(th.Subagents))
+	}, "\n"), Style{}.Subagents(th.Subagents).String())
 	assert.Empty(t, Style{}.Subagents(reducer.Subagents{}))
 }
 
@@ -42,7 +42,7 @@ func TestADeepTreeStaysReadable(t *testing.T) {
 	for i := range 200 {
 		events = append(events, `{"type":"SUBAGENT_STARTED","subagentRunId":"`+strings.Repeat("x", i+1)+`","name":"n","parentSubagentRunId":"`+max("0", strings.Repeat("x", i))+`"}`)
 	}
-	for line := range strings.SplitSeq(Style{}.Subagents(folded(t, events...).Subagents), "\n") {
+	for line := range strings.SplitSeq(Style{}.Subagents(folded(t, events...).Subagents).String(), "\n") {
 		assert.Less(t, strings.Index(line, "…"), 3*(2*maxTreeDepth+2))
 	}
 }

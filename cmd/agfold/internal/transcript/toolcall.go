@@ -1,67 +1,63 @@
 package transcript
 
 import (
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/messages"
 )
 
-// ToolCall draws a tool call of the thread: its name, its arguments, and the results that answer it.
-func (v *View) ToolCall(c *messages.ToolCall) string {
-	p := v.page()
-	v.call(p, c)
-	return p.b.String()
-}
-
+// call writes a tool call: its name, its id, its arguments, and the results that directly follow it.
 func (v *View) call(p *page, c *messages.ToolCall) {
-	name := CleanLine(c.Name)
-	head := p.Paint(Yellow, "▸ ") + p.Paint(Bold, name)
-	id := p.Paint(Dim, " · "+CleanLine(c.ID))
+	head := p.paint(term.Yellow, term.Lit("▸ ")).Plus(p.paint(term.Bold, name(c.Name)), p.paint(term.Dim, dot.Plus(name(c.ID))))
 	args := jsonOf(c.Arguments)
-	used := 2 + columns(name) + 1
 	switch {
 	case c.Arguments == "":
-		p.line(head + id)
-	case args.Exists() && fits(args, p.room()-used) >= 0:
-		p.line(head + " " + flat(args))
+		p.wrap(head)
+	case args.Exists() && fits(args, p.room()-head.Columns()-1) >= 0:
+		p.line(head, term.Lit(" "), flat(args))
 	default:
-		p.line(head + id)
-		p.deeper("    ", 4, func() { p.text(c.Arguments) })
+		p.wrap(head)
+		p.deeper(term.Lit("    "), func() { p.text(c.Arguments) })
 	}
-	p.deeper("  ", 2, func() {
-		if c.Status == messages.ToolCallStreaming {
-			p.line(p.Paint(Dim, "… its arguments were still arriving"))
+	p.deeper(tab, func() {
+		if c.Status == messages.ToolCallStreaming && v.over() {
+			p.cutOff()
+		} else if c.Status == messages.ToolCallStreaming {
+			p.line(p.paint(term.Dim, term.Lit("… arguments still arriving")))
 		}
-		if secret, ok := c.EncryptedValue.Get(); ok {
-			p.line(p.Paint(Dim, "(encrypted value, "+size(len(secret))+")"))
-		}
+		p.encrypted(c.EncryptedValue)
 		p.metadata(c.Metadata)
-		results := v.results[c.ID]
+		results, info := v.results[c.ID], v.calls[c.ID]
 		for _, m := range results {
 			p.answer(m)
 		}
-		if len(results) == 0 && v.pending[c.ID] {
-			p.line(p.Paint(Yellow, "↳ waiting for the client's answer"))
+		switch {
+		case len(results) > 0 || c.Status == messages.ToolCallStreaming:
+		case info.answered:
+			p.line(p.paint(term.Dim, term.Lit("↳ answered below")))
+		case info.pending:
+			p.line(p.paint(term.Yellow, term.Lit("↳ waiting for the client's answer")))
+		case v.over():
+			p.line(p.paint(term.Yellow, term.Lit("↳ never answered")))
 		}
 	})
 }
 
-// answer writes a result behind an arrow.
+// answer writes a result after an arrow.
 func (p *page) answer(m *messages.Message) {
 	inner := p.Style.page()
 	inner.cols = p.cols + 2
 	inner.result(m)
 	inner.metadata(m.Metadata)
 	if inner.b.Len() == 0 {
-		inner.line(p.Paint(Dim, "(empty)"))
+		inner.line(p.paint(term.Dim, term.Lit("(empty)")))
 	}
-	first := true
-	for line := range lines(inner.b.String()) {
-		if first {
-			p.line(p.Paint(Green, "↳ ") + line)
-		} else if line == "" {
-			p.line("")
-		} else {
-			p.line("  " + line)
+	arrow := p.paint(term.Green, term.Lit("↳ "))
+	for _, line := range inner.b.Text().Lines() {
+		if line.Empty() && arrow == tab {
+			p.line()
+			continue
 		}
-		first = false
+		p.line(arrow, line)
+		arrow = tab
 	}
 }

@@ -1,10 +1,9 @@
 package transcript
 
 import (
-	"bufio"
-	"io"
 	"unicode/utf8"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/state"
 )
@@ -13,32 +12,16 @@ import (
 // its indents.
 const maxIndent = 64
 
-// AppendValue appends v as JSON for people: what fits into width columns stays on one line, what does not
-// is spread over lines indented by two. It is JSON all the same, with numbers as they were written. An
-// absent v appends nothing.
-//
-// A document whose parts share memory may be long where it is small: see [WriteValue].
-func AppendValue(dst []byte, v state.Value, width int) []byte {
-	start := len(dst)
+// WriteValue writes v as JSON for people: what fits into width columns stays on one line, what does not is spread over
+// lines indented by two. It is JSON all the same, with numbers as they were written. It holds one line at a time, since a
+// document whose parts share memory may be far longer than what it takes in memory. Nothing is written of an absent v.
+func WriteValue(w *term.Writer, v state.Value, width int) error {
+	var err error
 	formatLines(v, width, 0, func(line []byte, _ int) bool {
-		if len(dst) > start {
-			dst = append(dst, '\n')
-		}
-		dst = append(dst, line...)
-		return true
+		err = w.JSON(line)
+		return err == nil
 	})
-	return dst
-}
-
-// WriteValue writes v as [AppendValue] forms it, and a line feed, to w, and holds one line of it at a
-// time. The error is that of w.
-func WriteValue(w io.Writer, v state.Value, width int) error {
-	b := bufio.NewWriter(w)
-	formatLines(v, width, 0, func(line []byte, _ int) bool {
-		b.Write(line)
-		return b.WriteByte('\n') == nil
-	})
-	return b.Flush()
+	return err
 }
 
 // formatter forms a value in lines and hands on each as it is done.
@@ -189,18 +172,9 @@ func appendFlat(dst []byte, v state.Value) []byte {
 	return v.AppendJSON(dst)
 }
 
-func appendText(dst []byte, s string) []byte {
-	start := len(dst)
-	dst = jsontext.AppendString(dst, s)
-	for _, c := range dst[start:] {
-		if c >= 0x7f {
-			return CleanJSON(dst[:start], append([]byte(nil), dst[start:]...))
-		}
-	}
-	return dst
-}
+func appendText(dst []byte, s string) []byte { return jsontext.AppendString(dst, s) }
 
-// fits returns how much of room columns is left behind v on one line, a negative number if v does not fit.
+// fits returns how much of room columns is left after v on one line, a negative number if v does not fit.
 // It looks at no more of v than fits.
 func fits(v state.Value, room int) int {
 	switch v.Kind() {
@@ -248,32 +222,38 @@ func fitsText(s string, room int) int {
 		return -1
 	}
 	for _, r := range s {
-		room -= RuneColumns(r)
 		if r == '"' || r == '\\' || r == '\n' {
 			room--
 		}
 	}
-	return room
+	return room - term.Line(s).Columns()
 }
 
-// flat returns v on one line.
-func flat(v state.Value) string { return string(appendFlat(nil, v)) }
+// flat draws v on one line.
+func flat(v state.Value) term.Text { return term.JSON(appendFlat(nil, v)) }
+
+// brief draws the beginning of v, on few lines once it is wrapped.
+func (p *page) brief(v state.Value) term.Text { return flat(v).Clip(4 * p.room()) }
 
 // State draws a state, or any JSON value.
-func (s Style) State(v state.Value) string {
+func (s Style) State(v state.Value) term.Text {
 	p := s.page()
 	p.value(v, s.limit(maxStateLines))
-	return p.b.String()
+	return p.b.Text()
 }
 
-// Limits on what is looked at of a value.
+// Limits on what is drawn of a value or a text.
 const (
-	maxFull    = 16 << 20 // bytes that are drawn with Style.Full
-	maxCounted = 64_000   // bytes that are counted of what is left out
+	maxBytes       = 4 << 10  // of a tool result, arguments or an activity, unless Style.Full is set
+	maxLines       = 14       // of the same
+	maxStateLines  = 40       // of the state, unless Style.Full is set
+	maxResultBytes = 1 << 20  // of a tool result that is looked at for JSON
+	maxFull        = 16 << 20 // bytes that are drawn with Style.Full
+	maxCounted     = 64_000   // bytes that are counted of what is left out
 )
 
-// value writes v in lines, at most limit of them; a negative limit means all, up to maxFull. It looks at little
-// more of v than it writes, since a document may be far longer than what it takes in memory.
+// value writes v in lines, at most limit of them; a negative limit means all, up to maxFull. It looks at little more of v
+// than it writes, since a document may be far longer than what it takes in memory.
 func (p *page) value(v state.Value, limit int) {
 	most := maxBytes
 	if limit < 0 {
@@ -281,28 +261,30 @@ func (p *page) value(v state.Value, limit int) {
 	}
 	lines, shown, left := 0, 0, 0
 	formatLines(v, p.room(), most, func(line []byte, skipped int) bool {
-		if lines == limit || shown > maxFull {
+		if limit >= 0 && lines >= limit || shown > maxFull {
 			left += len(line) + 1 + skipped
 			return left <= maxCounted
 		}
-		lines++
-		shown += len(p.indent) + len(line) + 1
-		text := string(line)
+		shown += len(p.indent.String()) + len(line) + 1
+		text := term.JSON(line)
 		if limit >= 0 {
-			text = cut(text, 2*p.room())
+			text = text.Clip(2 * p.room())
 		}
-		p.line(text)
+		for row := range text.Wrap(p.room()) {
+			lines++
+			p.line(row)
+		}
 		return true
 	})
 	switch {
 	case left > maxCounted:
-		p.line(p.Paint(Dim, "… more than "+size(maxCounted)+" left out"))
+		p.leftOut(term.Lit("more than ").Plus(size(maxCounted)))
 	case left > 0:
-		p.line(p.Paint(Dim, "… "+size(left-1)+" left out"))
+		p.leftOut(size(left - 1))
 	}
 }
 
-// limit is how many lines of something are drawn, all with Full.
+// limit is how many lines of something are drawn: all with Full.
 func (s Style) limit(lines int) int {
 	if s.Full {
 		return -1

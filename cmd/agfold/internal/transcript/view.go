@@ -1,10 +1,10 @@
 package transcript
 
 import (
-	"bufio"
-	"io"
 	"strings"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -14,146 +14,193 @@ import (
 type View struct {
 	Style
 	thread  *reducer.Thread
-	results map[string][]*messages.Message // tool messages by the call that they answer
-	calls   map[string]bool                // the calls that the thread holds
-	pending map[string]bool                // the calls that its client is to answer
+	results map[string][]*messages.Message // the tool messages that are drawn with the call they answer
+	nested  map[*messages.Message]bool     // the same
+	calls   map[string]callInfo
+	cut     map[key]bool // the messages that broke off
 	places  map[messages.Owner]place
 }
 
+// callInfo is what a view knows of a call before it draws it.
+type callInfo struct {
+	name     term.Text
+	call     *messages.ToolCall // nil if a Writer saw it pass
+	answered bool
+	pending  bool // the client is to answer it
+}
+
+// key tells the messages of a thread apart (P-ID-1).
+type key struct {
+	kind messages.Kind
+	id   string
+}
+
+func keyOf(m *messages.Message) key { return key{m.Kind(), m.ID} }
+
 // place is where in the tree a subagent stands.
 type place struct {
-	name  string
-	depth int // from 1; the parent agent has 0
+	name      term.Text
+	depth     int  // from 1; the parent agent has 0
+	suspended bool // it keeps its place when it comes back (P-SUB-1)
 }
 
 // maxGutter bounds the gutter of what deep subagents say.
 const maxGutter = 6
 
+func (s Style) emptyView() *View {
+	return &View{
+		Style: s, results: map[string][]*messages.Message{}, nested: map[*messages.Message]bool{},
+		calls: map[string]callInfo{}, cut: map[key]bool{}, places: map[messages.Owner]place{},
+	}
+}
+
 // View returns a view of a thread. It costs a pass over the thread's messages and subagents.
 func (s Style) View(t *reducer.Thread) *View {
-	v := &View{
-		Style: s, thread: t,
-		results: map[string][]*messages.Message{},
-		calls:   map[string]bool{}, pending: map[string]bool{},
-		places: map[messages.Owner]place{},
-	}
+	v := s.emptyView()
+	v.thread = t
+	var holder *messages.Message // of the calls that a tool message right here may answer
+	held := map[string]bool{}
 	for _, m := range t.Messages.All() {
 		if m.Role == messages.RoleTool {
-			v.results[m.ToolCallID] = append(v.results[m.ToolCallID], m)
+			info, known := v.calls[m.ToolCallID]
+			if info.answered = true; known {
+				v.calls[m.ToolCallID] = info
+			}
+			if holder != nil && held[m.ToolCallID] {
+				v.results[m.ToolCallID] = append(v.results[m.ToolCallID], m)
+				v.nested[m] = true
+			}
+			continue
+		}
+		holder = nil
+		if m.ToolCalls.Len() > 0 {
+			holder = m
+			clear(held)
 		}
 		for _, c := range m.ToolCalls.All() {
-			v.calls[c.ID] = true
-		}
-	}
-	for _, id := range t.PendingToolCallIDs() {
-		v.pending[id] = true
-	}
-	for depth, n := range t.Subagents.Walk() {
-		v.places[n.RunID] = place{subagentName(n), min(depth+1, maxGutter)}
-	}
-	return v
-}
-
-// subagentName is what a subagent is called, clean.
-func subagentName(n *reducer.Subagent) string {
-	if n.Name == "" {
-		return CleanLine(n.RunID.String())
-	}
-	return CleanLine(n.Name)
-}
-
-// Thread draws all of the thread to w: its messages, then what there is of subagents, state, interrupts
-// and runs. The error is that of w.
-func (v *View) Thread(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString(v.Title())
-	for _, m := range v.thread.Messages.All() {
-		if text := v.Message(m); text != "" {
-			b.WriteByte('\n')
-			if _, err := b.WriteString(text); err != nil {
-				return err
+			if _, known := v.calls[c.ID]; !known { // of several with one id the first counts (P-TOL-2)
+				v.calls[c.ID] = callInfo{name: name(c.Name), call: c}
+				held[c.ID] = true
 			}
 		}
 	}
-	for _, section := range []string{v.Subagents(), v.State(), v.Interrupts(), v.Runs()} {
-		if section != "" {
-			b.WriteByte('\n')
-			b.WriteString(section)
-		}
+	for _, id := range t.PendingToolCallIDs() {
+		info := v.calls[id]
+		info.pending = true
+		v.calls[id] = info
 	}
-	return b.Flush()
+	v.learn(t)
+	return v
+}
+
+// learn takes up all subagents of a thread.
+func (v *View) learn(t *reducer.Thread) {
+	for depth, n := range t.Subagents.Walk() {
+		v.places[n.RunID] = place{subagentName(n.Name, n.RunID), min(depth+1, maxGutter), n.Status == reducer.SubagentSuspended}
+	}
+}
+
+// subagentName draws what a subagent is called.
+func subagentName(s string, id messages.Owner) term.Text {
+	if s == "" {
+		return name(id.String())
+	}
+	return name(s)
+}
+
+// place returns where an owner stands: a subagent that nothing announced stands under the parent agent.
+func (v *View) place(o messages.Owner) place {
+	if pl, ok := v.places[o]; ok || o.IsParent() {
+		return pl
+	}
+	return place{name: name(o.String()), depth: 1}
 }
 
 // Title draws one line that names the thread.
-func (v *View) Title() string {
+func (v *View) Title() term.Text {
 	t := v.thread
-	id := "(no id)"
-	if t.ID != "" {
-		id = CleanLine(t.ID)
-	}
-	return join(v.Paint(Bold, "thread "+id), count(t.Messages.Len(), "message"), count(t.Runs.Len(), "run"),
-		v.status(t.Status().String())) + "\n"
+	_, ink := Sign(t.Status())
+	return term.Join(dot, v.paint(term.Bold, term.Lit("thread ").Plus(idOf(t.ID))), Count(t.Messages.Len(), "message"),
+		Count(t.Runs.Len(), "run"), v.paint(ink, term.Line(t.Status().String()))).Plus(newLine)
 }
 
-// Subagents draws the thread's subagent tree under a title; "" if there are none.
-func (v *View) Subagents() string {
+func idOf(id string) term.Text {
+	if id == "" {
+		return term.Lit("(no id)")
+	}
+	return name(id)
+}
+
+// Sections draws what stands below the messages, each section under a title: subagents, state, interrupts and runs, as
+// far as there are any.
+func (v *View) Sections() []term.Text {
+	var sections []term.Text
+	for _, section := range []term.Text{v.Subagents(), v.State(), v.Interrupts(), v.Runs()} {
+		if !section.Empty() {
+			sections = append(sections, section)
+		}
+	}
+	return sections
+}
+
+// Subagents draws the thread's subagent tree under a title; nothing if there are none.
+func (v *View) Subagents() term.Text {
 	if v.thread.Subagents.Len() == 0 {
-		return ""
+		return term.Text{}
 	}
-	return v.section("subagents") + v.Style.Subagents(v.thread.Subagents)
+	return v.section(term.Lit("subagents"), v.Style.Subagents(v.thread.Subagents))
 }
 
-// State draws the thread's state under a title; "" if it is {} or absent.
-func (v *View) State() string {
+// State draws the thread's state under a title; nothing if it is {} or absent.
+func (v *View) State() term.Text {
 	s := v.thread.State
 	if !s.Exists() || s.Kind() == state.KindObject && s.Len() == 0 {
-		return ""
+		return term.Text{}
 	}
-	return v.section("state") + v.Style.State(s)
+	return v.section(term.Lit("state"), v.Style.State(s))
 }
 
-// Interrupts draws under a title the interrupts that the next run must answer; "" if there are none.
-func (v *View) Interrupts() string {
-	if len(v.thread.Interrupts) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString(v.section("interrupts to answer"))
+// Interrupts draws under a title the interrupts that the next run must answer; nothing if there are none.
+func (v *View) Interrupts() term.Text {
+	var all term.Builder
 	for _, in := range v.thread.Interrupts {
-		b.WriteString(v.Interrupt(in))
+		all.Add(v.Interrupt(in))
 	}
-	return b.String()
+	if all.Len() == 0 {
+		return term.Text{}
+	}
+	return v.section(term.Lit("interrupts to answer"), all.Text())
 }
 
-// Runs draws under a title how each run ended; "" if there was none.
-func (v *View) Runs() string {
+// Runs draws under a title how each run ended; nothing if there was none.
+func (v *View) Runs() term.Text {
 	if v.thread.Runs.Len() == 0 {
-		return ""
+		return term.Text{}
 	}
-	var b strings.Builder
-	b.WriteString(v.section("runs"))
+	p := v.page()
 	for _, run := range v.thread.Runs.All() {
-		b.WriteString(v.run(run, v.owner))
+		v.run(p, run)
 	}
 	if usage := v.thread.Usage(); v.thread.Runs.Len() > 1 && len(usage) > 0 {
-		p := v.page()
-		p.line("all runs")
-		p.deeper("  ", 2, func() { p.usage(usage) })
-		b.WriteString(p.b.String())
+		p.line(term.Lit("all runs"))
+		p.deeper(tab, func() { p.usage(usage) })
 	}
-	return b.String()
+	return v.section(term.Lit("runs"), p.b.Text())
 }
 
-func (v *View) section(title string) string {
-	p := v.page()
-	p.rule(title)
-	return p.b.String()
+func (v *View) section(title, body term.Text) term.Text {
+	return v.Rule(title).Plus(newLine, body)
 }
 
-// owner names an owner, clean.
-func (v *View) owner(o messages.Owner) string {
-	if pl, ok := v.places[o]; ok {
-		return pl.name
+// callName draws which call an id means.
+func (v *View) callName(id string) term.Text {
+	if info := v.calls[id]; !info.name.Empty() {
+		return info.name.Plus(term.Lit(" ("), name(id), term.Lit(")"))
 	}
-	return CleanLine(o.String())
+	return name(id)
+}
+
+// namesInterrupt reports whether a CUSTOM event names an interrupt, as LangGraph's on_interrupt does.
+func namesInterrupt(e *event.Custom) bool {
+	return strings.Contains(strings.ToLower(e.Name), "interrupt")
 }

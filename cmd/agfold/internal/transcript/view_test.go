@@ -1,13 +1,13 @@
 package transcript
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/reducer"
 )
@@ -28,7 +28,9 @@ func folded(t testing.TB, events ...string) *reducer.Thread {
 func drawn(t testing.TB, s Style, events ...string) string {
 	t.Helper()
 	var b strings.Builder
-	require.NoError(t, s.View(folded(t, events...)).Thread(&b))
+	out := term.NewWriter(&b)
+	NewWriter(out, s, false).Thread(folded(t, events...))
+	require.NoError(t, out.Flush())
 	return b.String()
 }
 
@@ -36,20 +38,7 @@ const finish = `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`
 
 func TestSectionsThatHaveNothingAreLeftAway(t *testing.T) {
 	v := Style{}.View(&reducer.Thread{})
-	assert.Empty(t, v.Subagents()+v.State()+v.Interrupts()+v.Runs())
-	assert.Equal(t, "thread (no id) · 0 messages · 0 runs · empty\n", v.Title())
+	assert.Empty(t, v.Sections())
+	assert.Equal(t, "thread (no id) · 0 messages · 0 runs · empty\n", v.Title().String())
 	assert.Contains(t, drawn(t, Style{}, `{"type":"STATE_SNAPSHOT","snapshot":null}`), "── state ")
-}
-
-// full is a writer that takes nothing.
-type full struct{}
-
-var errFull = errors.New("disk full")
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
-
-func TestThreadReturnsTheErrorOfTheWriter(t *testing.T) {
-	th := folded(t, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"`+strings.Repeat("word ", 5000)+`"}`)
-	assert.ErrorIs(t, Style{}.View(th).Thread(full{}), errFull)
-	assert.ErrorIs(t, Style{}.View(&reducer.Thread{}).Thread(full{}), errFull)
 }

@@ -58,8 +58,8 @@ func TestEvent(t *testing.T) {
 		ev := decode(t, row.event)
 		name := ev.Type().String()
 		want := "    12 " + name + strings.Repeat(" ", 25-len(name)) + " " + row.want + "\n"
-		assert.Equal(t, want, Style{}.Event(reducer.Delivery{Ordinal: 12, Event: ev}))
-		coloured := Style{Color: true}.Event(reducer.Delivery{Ordinal: 12, Event: ev})
+		assert.Equal(t, want, Style{}.Event(reducer.Delivery{Ordinal: 12, Event: ev}).String())
+		coloured := Style{Color: true}.Event(reducer.Delivery{Ordinal: 12, Event: ev}).String()
 		assert.Equal(t, want, ansi.ReplaceAllString(coloured, ""))
 	}
 }
@@ -81,9 +81,9 @@ func TestEveryDeliveredTypeIsDescribed(t *testing.T) {
 
 func TestAnEventIsCutAtTheWidth(t *testing.T) {
 	step := reducer.Delivery{Ordinal: 1, Event: decode(t, `{"type":"CUSTOM","name":"n","value":"`+strings.Repeat("x", 200)+`"}`)}
-	assert.Equal(t, 80, columns(strings.TrimSuffix(Style{Width: 80}.Event(step), "\n")))
-	assert.Greater(t, len(Style{Width: 80, Full: true}.Event(step)), 200)
-	assert.Greater(t, len(Style{}.Event(step)), 200, "without a width nothing is cut: somebody searches it")
+	assert.Equal(t, 80, Style{Width: 80}.Event(step).Lines()[0].Columns())
+	assert.Greater(t, len(Style{Width: 80, Full: true}.Event(step).String()), 200)
+	assert.Greater(t, len(Style{}.Event(step).String()), 200, "without a width nothing is cut: somebody searches it")
 }
 
 func TestAStepThatDeliveredNothingIsNoLine(t *testing.T) {

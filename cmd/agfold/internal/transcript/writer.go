@@ -1,0 +1,444 @@
+package transcript
+
+import (
+	"strings"
+
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+)
+
+// Writer writes a thread once. It is told of each delivery ([Writer.Deliver]); [Writer.Settle] writes what was not
+// written until then. Text is written as it streams, of one message at a time: whatever else becomes complete meanwhile
+// waits until that message is closed. The cost of a delivery does not grow with the thread. A Writer is for one goroutine
+// at a time.
+type Writer struct {
+	out    *term.Writer
+	stream bool
+	view   *View // knows the subagents and calls that passed
+
+	written map[key]int     // the messages that were written, if only in part, and how many bytes of text
+	calls   map[string]bool // the calls that were written
+	open    map[key]bool    // the messages that are not closed yet
+	length  int             // of the thread's messages when a run last ended
+	notes   []term.Text     // what no snapshot of the thread tells
+
+	patched map[string]*messages.Message // activities that changed since they were written
+	order   []string                     // of their first changes
+
+	speaking bool      // a message streams:
+	speaker  key       // which
+	indent   term.Text // what stands before its lines
+	column   int       // where its last line ends, 0 if it has not begun
+	carriage bool      // its text ends with a carriage return, which may belong to a line feed
+	waiting  []func()
+
+	lastCall  string // the call that was written last, with nothing after it
+	afterCall bool
+}
+
+// maxNotes bounds the events that are remembered for the end.
+const maxNotes = 100
+
+// NewWriter returns a Writer to out. If stream is false, it writes nothing until Settle.
+func NewWriter(out *term.Writer, style Style, stream bool) *Writer {
+	return &Writer{
+		out: out, stream: stream, view: style.emptyView(),
+		written: map[key]int{}, calls: map[string]bool{}, open: map[key]bool{}, patched: map[string]*messages.Message{},
+	}
+}
+
+// Skip marks all of a thread as written.
+func (w *Writer) Skip(th *reducer.Thread) {
+	w.view.learn(th)
+	w.length = th.Messages.Len()
+	for _, m := range th.Messages.All() {
+		w.written[keyOf(m)] = len(m.Text())
+		for _, c := range m.ToolCalls.All() {
+			w.calls[c.ID] = true
+			w.view.calls[c.ID] = callInfo{name: name(c.Name)}
+		}
+	}
+}
+
+// Print writes something between the messages, as soon as no message streams.
+func (w *Writer) Print(text term.Text) { w.later(func() { w.write(newLine, text) }) }
+
+func (w *Writer) note(text term.Text) { w.Print(text.Plus(newLine)) }
+
+func (w *Writer) write(parts ...term.Text) {
+	w.out.Print(parts...)
+	w.afterCall = false
+}
+
+// later writes something as soon as no message streams.
+func (w *Writer) later(write func()) {
+	if w.speaking {
+		w.waiting = append(w.waiting, write)
+		return
+	}
+	write()
+}
+
+// Deliver writes what a delivery completes. thread returns the thread right after the delivery.
+func (w *Writer) Deliver(d reducer.Delivery, thread func() *reducer.Thread) {
+	switch e := d.Event.(type) {
+	case *event.Custom:
+		w.custom(e)
+	case *event.SubagentStarted, *event.SubagentFinished, *event.SubagentError:
+		w.subagent(d.Event)
+	}
+	ch := d.Change
+	k := key{ch.MessageKind, ch.MessageID}
+	switch ch.Kind {
+	case reducer.RunBegan:
+		w.began(thread())
+	case reducer.RunEnded:
+		w.ended(d.Event, thread())
+	case reducer.MessageAdded, reducer.MessageReopened:
+		if ch.MessageKind == messages.KindText || ch.MessageKind == messages.KindReasoning {
+			w.open[k] = true
+			delete(w.view.cut, k)
+		}
+	case reducer.MessageClosed:
+		delete(w.open, k)
+	}
+	if !w.stream {
+		return
+	}
+	switch ch.Kind {
+	case reducer.TextAppended:
+		w.text(k, ch, thread)
+	case reducer.MessageClosed:
+		w.closed(k, thread().Messages.At(ch.Index))
+	case reducer.MessageAdded:
+		w.added(thread().Messages.At(ch.Index))
+	case reducer.MessageReplaced:
+		delete(w.written, k)
+		delete(w.patched, ch.MessageID)
+		w.added(thread().Messages.At(ch.Index))
+	case reducer.ActivityPatched:
+		if _, again := w.patched[ch.MessageID]; !again {
+			w.order = append(w.order, ch.MessageID)
+		}
+		w.patched[ch.MessageID] = thread().Messages.At(ch.Index)
+	case reducer.ToolCallClosed:
+		w.call(thread().Messages.At(ch.Index), ch.Call)
+	case reducer.StepBegan:
+		if d.Event.Owner().IsParent() {
+			w.note(term.Lit("step ").Plus(name(ch.StepName)))
+		}
+	}
+}
+
+// custom shows a CUSTOM event that names an interrupt: no snapshot of the thread holds it.
+func (w *Writer) custom(e *event.Custom) {
+	if !namesInterrupt(e) {
+		return
+	}
+	p := w.view.page()
+	p.wrap(w.view.paint(term.Yellow, term.Lit("? ")), term.Lit("custom event "), name(e.Name), term.Lit(" "), p.brief(e.Value))
+	if w.stream {
+		w.Print(p.b.Text())
+	} else if len(w.notes) < maxNotes {
+		w.notes = append(w.notes, p.b.Text())
+	}
+}
+
+// subagent follows what subagents do, and writes that one has begun or ended.
+func (w *Writer) subagent(ev event.Event) {
+	id := ev.Owner()
+	what := ""
+	switch e := ev.(type) {
+	case *event.SubagentStarted:
+		w.place(e)
+		what = "started"
+	case *event.SubagentFinished:
+		what = reducer.SubagentSucceeded.String()
+		if e.Outcome.Type == event.SubagentSuspended {
+			what = reducer.SubagentSuspended.String()
+			pl := w.view.place(id)
+			pl.suspended = true
+			w.view.places[id] = pl
+		}
+	case *event.SubagentError:
+		what = reducer.SubagentFailed.String() + ": " + e.Message
+	}
+	if w.stream {
+		p := w.view.page()
+		p.wrap(term.Sprintf("subagent %s %s", w.view.place(id).name, what))
+		w.Print(p.b.Text())
+	}
+}
+
+// place finds out where a subagent stands that begins, or comes back (P-SUB-1).
+func (w *Writer) place(e *event.SubagentStarted) {
+	pl := place{name: subagentName(e.Name, e.SubagentRunID), depth: 1}
+	switch old := w.view.places[e.SubagentRunID]; {
+	case old.suspended:
+		pl.depth = old.depth
+	case !e.ParentSubagentRunID.IsParent():
+		pl.depth = min(w.view.place(e.ParentSubagentRunID).depth+1, maxGutter)
+	}
+	w.view.places[e.SubagentRunID] = pl
+}
+
+// began writes what was said since the run before: by the user, by the client, and in the input of RUN_STARTED. All of it
+// stands at the end of the thread.
+func (w *Writer) began(th *reducer.Thread) {
+	w.release()
+	if !w.stream {
+		return
+	}
+	for _, m := range th.Messages.From(min(w.length, th.Messages.Len())) {
+		for _, c := range m.ToolCalls.All() {
+			w.calls[c.ID] = true
+			w.view.calls[c.ID] = callInfo{name: name(c.Name)}
+		}
+		w.added(m)
+	}
+}
+
+// ended writes the activities as they have become.
+func (w *Writer) ended(ev event.Event, th *reducer.Thread) {
+	w.length = th.Messages.Len()
+	if _, failed := ev.(*event.RunError); failed {
+		w.breakOff()
+	}
+	clear(w.open)
+	w.release()
+	w.activities()
+}
+
+// breakOff marks the messages that are open as cut off.
+func (w *Writer) breakOff() {
+	for k := range w.open {
+		w.view.cut[k] = true
+	}
+}
+
+// text writes what was appended to the message that streams. If none does, this one begins to, with what it said before.
+func (w *Writer) text(k key, ch reducer.Change, thread func() *reducer.Thread) {
+	delta := ch.Delta
+	if !w.speaking {
+		m := thread().Messages.At(ch.Index)
+		if text := m.Text(); !m.Content.IsParts() && w.written[k] <= len(text) {
+			delta = text[w.written[k]:]
+		}
+		w.begin(m)
+	}
+	if w.speaker == k {
+		w.say(delta)
+	}
+}
+
+// begin writes the heading of a message that streams.
+func (w *Writer) begin(m *messages.Message) {
+	w.write(newLine, w.view.under(m, func(p *page) { w.indent = p.indent }))
+	w.speaker, w.speaking, w.column = keyOf(m), true, 0
+	w.written[w.speaker] += 0
+}
+
+// say writes text of the message that streams. On a terminal it is broken at the edge.
+func (w *Writer) say(text string) {
+	w.written[w.speaker] += len(text)
+	if w.carriage {
+		text = "\r" + text
+	}
+	if w.carriage = strings.HasSuffix(text, "\r"); w.carriage {
+		text = text[:len(text)-1]
+	}
+	if text == "" {
+		return
+	}
+	room := 1 << 30
+	if w.view.Width > 0 {
+		room = max(w.view.width()-w.indent.Columns(), minWidth)
+	}
+	text, more := text, false
+	for part := range strings.SplitSeq(term.Clean(text).String(), "\n") {
+		if more {
+			w.write(newLine)
+			w.column = 0
+		}
+		more = true
+		for rest := term.Clean(part); !rest.Empty(); {
+			if w.column == room {
+				w.write(newLine)
+				w.column = 0
+			}
+			if w.column == 0 {
+				w.write(w.indent)
+			}
+			head, tail := rest.Split(room - w.column)
+			if head.Empty() { // wider than what is left
+				w.column = room
+				continue
+			}
+			w.write(head)
+			w.column, rest = w.column+head.Columns(), tail
+		}
+	}
+}
+
+// closed writes the rest of a message.
+func (w *Writer) closed(k key, m *messages.Message) {
+	if w.speaking && w.speaker == k {
+		w.release()
+		return
+	}
+	w.later(func() { w.rest(m) })
+}
+
+// rest writes what was not written yet of a message's text.
+func (w *Writer) rest(m *messages.Message) {
+	if text := m.Text(); !m.Content.IsParts() && w.written[keyOf(m)] < len(text) {
+		w.begin(m)
+		w.say(text[w.written[keyOf(m)]:])
+		w.release()
+	}
+}
+
+// release ends the message that streams and writes what has waited for that.
+func (w *Writer) release() {
+	if !w.speaking {
+		return
+	}
+	if w.carriage {
+		w.carriage = false
+		w.write(term.Clean("\r"))
+		w.column++
+	}
+	if w.column > 0 {
+		w.write(newLine)
+	}
+	if w.view.cut[w.speaker] {
+		p := w.view.page()
+		p.deeper(w.indent, p.cutOff)
+		w.write(p.b.Text())
+	}
+	w.speaking = false
+	waiting := w.waiting
+	w.waiting = nil
+	for _, write := range waiting {
+		write()
+	}
+}
+
+// added writes a message that came whole.
+func (w *Writer) added(m *messages.Message) {
+	if m.Streaming {
+		return
+	}
+	w.later(func() {
+		if _, known := w.written[keyOf(m)]; known {
+			return
+		}
+		if m.Role == messages.RoleTool && w.afterCall && w.lastCall == m.ToolCallID {
+			p := w.view.page()
+			p.deeper(w.indent.Plus(tab), func() { p.answer(m) })
+			w.wrote(m)
+			w.write(p.b.Text())
+			return
+		}
+		w.whole(w.view, m)
+	})
+}
+
+// whole writes a message.
+func (w *Writer) whole(view *View, m *messages.Message) {
+	w.wrote(m)
+	w.write(newLine, view.message(m))
+}
+
+func (w *Writer) wrote(m *messages.Message) { w.written[keyOf(m)] = len(m.Text()) }
+
+// call writes a call whose arguments have come, under the heading of the message that holds it.
+func (w *Writer) call(m *messages.Message, at int) {
+	c := m.ToolCalls.At(at)
+	view := w.view
+	if w.calls[c.ID] && view.Full { // it was opened again: its arguments are not written in full each time
+		short := *view
+		short.Full = false
+		view = &short
+	}
+	w.calls[c.ID] = true
+	w.view.calls[c.ID] = callInfo{name: name(c.Name)}
+	if _, known := w.written[keyOf(m)]; !known {
+		w.written[keyOf(m)] = 0
+	}
+	w.later(func() {
+		var indent term.Text
+		w.write(newLine, view.under(m, func(p *page) {
+			indent = p.indent
+			view.call(p, c)
+		}))
+		w.indent, w.lastCall, w.afterCall = indent, c.ID, true
+	})
+}
+
+// activities writes those anew that were patched since they were written, shortened.
+func (w *Writer) activities() {
+	short := *w.view
+	short.Full = false
+	for _, id := range w.order {
+		if m := w.patched[id]; m != nil {
+			w.whole(&short, m)
+		}
+	}
+	clear(w.patched)
+	w.order = w.order[:0]
+}
+
+// Settle writes all of the thread that was not written yet, complete or not. It costs a pass over the thread.
+func (w *Writer) Settle(th *reducer.Thread) {
+	view := w.view.Style.View(th)
+	if view.over() {
+		w.breakOff()
+	}
+	clear(w.open)
+	view.cut = w.view.cut
+	w.release()
+	w.activities()
+	for _, m := range th.Messages.All() {
+		_, known := w.written[keyOf(m)]
+		switch {
+		case !known && view.nested[m] && !w.calls[m.ToolCallID]:
+			w.wrote(m) // with its call
+		case !known:
+			w.whole(view, m)
+		case m.Role == messages.RoleAssistant || m.Role == messages.RoleReasoning:
+			w.rest(m)
+		}
+		for _, c := range m.ToolCalls.All() {
+			if known && !w.calls[c.ID] {
+				w.write(newLine, view.under(m, func(p *page) { view.call(p, c) }))
+			}
+		}
+	}
+	for _, m := range th.Messages.All() {
+		for _, c := range m.ToolCalls.All() {
+			w.calls[c.ID] = true
+			w.view.calls[c.ID] = callInfo{name: name(c.Name)}
+		}
+	}
+	w.length = th.Messages.Len()
+}
+
+// Close writes what stands at the end of a thread: what its events told beyond it, and its sections.
+func (w *Writer) Close(th *reducer.Thread) {
+	for _, note := range w.notes {
+		w.write(newLine, note)
+	}
+	for _, section := range w.view.Style.View(th).Sections() {
+		w.write(newLine, section)
+	}
+}
+
+// Thread writes a whole thread, and what the deliveries before it told beyond it.
+func (w *Writer) Thread(th *reducer.Thread) {
+	w.write(w.view.Style.View(th).Title())
+	w.Settle(th)
+	w.Close(th)
+}
