@@ -293,6 +293,7 @@ func (p *pull) run(in event.RunInput) {
 // apply takes one event and reports whether to go on.
 func (p *pull) apply(ev event.Event) bool {
 	s := p.s
+	deliveries := p.fold.Deliver(ev) // decoded without the lock
 	s.mu.Lock()
 	seen := p.fold.Revision()
 	changed := func() {
@@ -301,7 +302,7 @@ func (p *pull) apply(ev event.Event) bool {
 			s.hub.Changed()
 		}
 	}
-	for d, err := range p.fold.Deliver(ev) {
+	for d, err := range deliveries {
 		changed()
 		if err != nil {
 			p.rejected = err

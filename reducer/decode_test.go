@@ -123,7 +123,7 @@ func TestStoredErrors(t *testing.T) {
 			var v *reducer.Violation
 			require.ErrorAs(t, err, &v)
 			assert.Equal(t, &reducer.Violation{
-				Rule: "P-VER-2", Ordinal: 2, Type: event.TypeTextMessageContent, ID: "m1", Reason: "no text message with that id is open",
+				Rule: "P-VER-2", Ordinal: 2, Type: event.TypeTextMessageContent, ID: "m1", Reason: `the text message "m1" is not open`,
 			}, v)
 		}},
 		{"a violation that expansion found", `run | chunk`, nil, func(t *testing.T, err error) {

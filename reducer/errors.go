@@ -15,8 +15,8 @@ var ErrProtocol = errors.New("protocol violation")
 // malformed event or [Reducer.End]. The error also matches whatever made the thread final.
 var ErrFinal = errors.New("the thread is final")
 
-// errSpent is what a sequence of Deliver yields that cannot be iterated any more.
-var errSpent = errors.New("reducer: the deliveries of an event can be iterated only once, and before the next event is applied")
+// errSpent is what the sequence of Deliver yields when it is iterated again.
+var errSpent = errors.New("reducer: the deliveries of an event can be iterated only once")
 
 // ErrTruncated is matched by the error of a run whose stream ended before the run did (P-RUN-1, D-10).
 var ErrTruncated = errors.New("the stream ended before the run did")
@@ -28,14 +28,14 @@ type Violation struct {
 	Ordinal int        // the place of the event in its stream, counted from 1
 	Type    event.Type // the type of the event as it is after expansion
 	ID      string     // of the message, call, step, subagent or run that it is about, or ""
-	Reason  string     // a sentence for people
+	Reason  string     // a clause for people, which names what ID identifies
 
-	cause error // a chunks.Error, when expansion found it
+	cause error // a *chunks.Error, when expansion found it
 }
 
-// Error names the rule, the event, the id and the reason.
+// Error names the rule, the event and the reason.
 func (v *Violation) Error() string {
-	return fmt.Sprintf("%s: event %d %s %q: %s", v.Rule, v.Ordinal, v.Type, v.ID, v.Reason)
+	return fmt.Sprintf("%s event %d %s: %s", v.Rule, v.Ordinal, v.Type, v.Reason)
 }
 
 // Unwrap makes a violation match [ErrProtocol], and the chunks.Error that it came from, if one did.

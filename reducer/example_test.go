@@ -66,7 +66,7 @@ func ExampleReducer_Deliver() {
 	// 2 TEXT_MESSAGE_CONTENT textAppended "Hello"
 	// 3 TEXT_MESSAGE_CONTENT textAppended " there"
 	// 4 TEXT_MESSAGE_END messageClosed ""
-	// P-VER-2: event 4 TEXT_MESSAGE_CONTENT "m2": no text message with that id is open
+	// P-VER-2 event 4 TEXT_MESSAGE_CONTENT: the text message "m2" is not open
 	// then: Hello
 	// now:  Hello there - rejected
 }

@@ -16,7 +16,7 @@ import (
 // also matches the error that the stream ended with, if it ended with one.
 func Fold(events iter.Seq2[event.Event, error], o *Options) (*Thread, error) {
 	r, upgrader := New(o), event.NewUpgrader()
-	upgrader.Follow(r.list.All())
+	upgrader.Follow(r.draft.list.All())
 	for ev, err := range events {
 		if err != nil {
 			return r.End(err), cmp.Or(r.Err(), err)

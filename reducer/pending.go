@@ -52,15 +52,15 @@ func (t *Thread) PendingToolCalls() iter.Seq2[*messages.ToolCall, *messages.Mess
 // leftPending returns the calls that the run which now finishes leaves for its client: those that the agent names, else
 // those that the run started, and those of offered tools that only a snapshot brought; of these, those that the thread
 // holds and nothing answered (P-RUN-2; events/tool-calls, Frontend tools).
-func (r *Reducer) leftPending(named []string) []string {
+func (d *draft) leftPending(named []string) []string {
 	candidates := named
 	if len(named) == 0 {
-		candidates = r.run.calls
+		candidates = d.run.calls
 	}
 	var ids []string
 	listed := make(map[string]bool, len(candidates))
 	list := func(id string) {
-		if c := r.calls[id]; c != nil && c.tc != nil && !listed[id] && !r.answered(c) {
+		if c := d.calls[id]; c != nil && c.tc != nil && !listed[id] && !d.answered(c) {
 			listed[id] = true
 			ids = append(ids, id)
 		}
@@ -68,10 +68,10 @@ func (r *Reducer) leftPending(named []string) []string {
 	for _, id := range candidates {
 		list(id)
 	}
-	if len(r.run.brought) > 0 && len(r.offered) > 0 {
-		asked := r.lastUser()
-		for _, id := range r.run.brought {
-			if c := r.calls[id]; c != nil && c.tc != nil && r.offers(c.tc.Name) && r.locate(c.parent) > asked {
+	if len(d.run.brought) > 0 && len(d.offered) > 0 {
+		asked := d.lastUser()
+		for _, id := range d.run.brought {
+			if c := d.calls[id]; c != nil && c.tc != nil && d.offers(c.tc.Name) && d.locate(c.parent) > asked {
 				list(id)
 			}
 		}
@@ -80,22 +80,22 @@ func (r *Reducer) leftPending(named []string) []string {
 }
 
 // answered reports whether a call has an answer, which for one that this run started must have come in this run.
-func (r *Reducer) answered(c *call) bool {
-	if c.startedIn != r.run.seq {
+func (d *draft) answered(c *call) bool {
+	if c.startedIn != d.run.seq {
 		return c.answers > 0
 	}
-	return c.answeredIn == r.run.seq || c.answers > c.stale
+	return c.answeredIn == d.run.seq || c.answers > c.stale
 }
 
 // offers reports whether the run's input offers a tool of that name.
-func (r *Reducer) offers(name string) bool {
-	return slices.ContainsFunc(r.offered, func(t event.Tool) bool { return t.Name == name })
+func (d *draft) offers(name string) bool {
+	return slices.ContainsFunc(d.offered, func(t event.Tool) bool { return t.Name == name })
 }
 
 // lastUser returns the place of the last user message, -1 if there is none. Whoever wrote it has moved past the calls
 // before it.
-func (r *Reducer) lastUser() int {
-	for i, m := range r.list.Backward() {
+func (d *draft) lastUser() int {
+	for i, m := range d.list.Backward() {
 		if m.Role == messages.RoleUser {
 			return i
 		}
@@ -104,10 +104,10 @@ func (r *Reducer) lastUser() int {
 }
 
 // noteBrought notes the calls of a snapshot's message that the thread has not held before.
-func (r *Reducer) noteBrought(m *messages.Message) {
+func (d *draft) noteBrought(m *messages.Message) {
 	for _, tc := range m.ToolCalls.All() {
-		if r.calls[tc.ID] == nil {
-			r.run.brought = append(r.run.brought, tc.ID)
+		if d.calls[tc.ID] == nil {
+			d.run.brought = append(d.run.brought, tc.ID)
 		}
 	}
 }

@@ -251,7 +251,7 @@ func TestErrorJSON(t *testing.T) {
 	for _, r := range []struct{ name, script, want string }{
 		{"a run that failed", "run | fail no + {\"code\":\"E\"}", `{"kind":"run","message":"no","code":"E"}`},
 		{"a run that failed without code", "run | fail no", `{"kind":"run","message":"no"}`},
-		{"a violation", "run | say m1 x", `{"kind":"protocol","message":"no text message with that id is open","rule":"P-VER-2","ordinal":2,"type":"TEXT_MESSAGE_CONTENT","id":"m1"}`},
+		{"a violation", "run | say m1 x", `{"kind":"protocol","message":"the text message \"m1\" is not open","rule":"P-VER-2","ordinal":2,"type":"TEXT_MESSAGE_CONTENT","id":"m1"}`},
 		{"a malformed event", `run | {"type":"TEXT_MESSAGE_END","messageId":7}`, `{"kind":"malformed","message":"P-ENF-4 event 2 TEXT_MESSAGE_END /messageId: want a string, found number 7","rule":"P-ENF-4","ordinal":2,"type":"TEXT_MESSAGE_END","path":"/messageId"}`},
 		{"a stream that was cut", "run", `{"kind":"truncated","message":"the stream ended before the run did"}`},
 	} {

@@ -34,180 +34,122 @@ type Step struct {
 	Finished bool // false while it is open, and for ever if the run broke off
 }
 
-type stepKey struct {
-	owner messages.Owner
-	name  string
+// runWork is what the draft remembers of the current run only.
+type runWork struct {
+	seq       uint64          // counts runs; what belongs to no run has 0
+	steps     map[stepKey]int // the places of the open ones in Run.Steps
+	calls     []string        // started in this run, in order (P-RUN-2)
+	brought   []string        // calls that the thread did not hold before a snapshot of this run
+	subagents []int           // the places of those that take part
 }
-
-// runState is what the reducer must remember of the run that is going on, and forgets with it.
-type runState struct {
-	phase phase
-	seq   uint64 // counts runs; what an entity remembers of a run holds for this one only
-	steps map[stepKey]int
-	open  [numNamespaces]int // how many text messages, reasoning messages, spans, calls are open
-	spans map[string]*lifetime
-	calls []string // started in this run, in order, for P-RUN-2
-	// The calls that the thread did not hold before a snapshot of this run.
-	brought []string
-	active  map[messages.Owner]int
-	ended   map[messages.Owner]bool
-	tagged  []int // nodes that take part in this run by the tags of its events only
-	// The messages that are open, be it that the thread does not hold them any more.
-	streaming map[*entry]struct{}
-	// The calls whose arguments ended, when last seen, with the first half of a surrogate pair.
-	halfArgs map[*call]struct{}
-}
-
-// phase is where in its life the stream is (P-VER-1).
-type phase uint8
-
-const (
-	phaseStart phase = iota // nothing came yet
-	phaseActive
-	phaseFinished
-	phaseErrored
-)
 
 // editRun returns the run at the end of the list, which the caller may change.
-func (r *Reducer) editRun() *Run {
-	last := r.runs.Len() - 1
-	run := r.runs.At(last)
-	if r.runEpoch == r.epoch {
+func (d *draft) editRun() *Run {
+	last := d.runs.Len() - 1
+	run := d.runs.At(last)
+	if d.runEpoch == d.epoch {
 		return run
 	}
 	c := *run
-	r.runs = r.runs.Set(last, &c)
-	r.runEpoch = r.epoch
+	d.runs = d.runs.Set(last, &c)
+	d.runEpoch = d.epoch
 	return &c
 }
 
-func (r *Reducer) addRun(run *Run) {
-	r.runs = r.runs.Append(run)
-	r.runEpoch = r.epoch
-	r.ownRun = true
+func (d *draft) addRun(run *Run) {
+	d.runs = d.runs.Append(run)
+	d.runEpoch = d.epoch
+	d.ownRun = true
 }
 
-func (r *Reducer) runStarted(e *event.RunStarted) error {
-	if r.run.phase == phaseActive {
-		return r.violation("P-VER-1", e.RunID, "a run is active; it must finish before another starts")
-	}
-	r.sweep()
-	r.run = runState{phase: phaseActive, seq: r.run.seq + 1}
-	if r.threadID == "" {
-		r.threadID = e.ThreadID
+func (d *draft) runStarted(e *event.RunStarted) {
+	d.sweep()
+	d.run = runWork{seq: d.run.seq + 1}
+	if d.threadID == "" {
+		d.threadID = e.ThreadID
 	}
 	run := &Run{
 		ID: e.RunID, ParentRunID: e.ParentRunID, ProtocolVersion: e.ProtocolVersion,
 		Status: Running, Metadata: e.Metadata,
 	}
-	r.addRun(run)
-	r.checkVersion(e.ProtocolVersion)
+	d.addRun(run)
+	d.checkVersion(e.ProtocolVersion)
 	if in := e.Input; in != nil {
-		r.offered = in.Tools
-		if !r.hasState && in.State.Exists() && in.State.Kind() != state.KindNull {
-			r.state, r.hasState = in.State, true
+		d.offered = in.Tools
+		if !d.hasState && in.State.Exists() && in.State.Kind() != state.KindNull {
+			d.state, d.hasState = in.State, true
 		}
 		for _, m := range in.Messages {
-			r.adopt(m)
+			d.adopt(m)
 		}
 	}
-	r.change.Kind, r.change.RunID = RunBegan, e.RunID
-	return nil
+	d.change.Kind, d.change.RunID = RunBegan, e.RunID
 }
 
-func (r *Reducer) runFinished(e *event.RunFinished) error {
-	if err := r.nothingOpen(e.RunID); err != nil {
-		return err
-	}
-	run := r.editRun()
+func (d *draft) runFinished(e *event.RunFinished) {
+	run := d.editRun()
 	run.Outcome, run.Result, run.Usage = e.Outcome, e.Result, e.Usage
 	run.Metadata = run.Metadata.Merge(e.Metadata)
 	settled := SubagentSucceeded
 	switch e.Outcome.Type {
 	case event.OutcomeInterrupt:
-		run.Status, r.interrupts = Interrupted, e.Outcome.Interrupts
+		run.Status, d.interrupts = Interrupted, e.Outcome.Interrupts
 		settled = SubagentSuspended
 	case event.OutcomeCancelled:
-		run.Status, r.interrupts = Cancelled, nil
+		run.Status, d.interrupts = Cancelled, nil
 		settled = SubagentAbandoned
 	default:
-		run.Status, r.interrupts = Succeeded, nil
+		run.Status, d.interrupts = Succeeded, nil
 	}
 	if run.Status != Cancelled { // "waits for nothing": events/lifecycle, Cancelled runs
-		run.PendingToolCallIDs = r.leftPending(e.Outcome.PendingToolCallIDs)
+		run.PendingToolCallIDs = d.leftPending(e.Outcome.PendingToolCallIDs)
 	}
-	r.settle(settled)
-	r.run.phase = phaseFinished
-	r.change.Kind, r.change.RunID = RunEnded, e.RunID
-	return nil
+	d.settle(settled)
+	d.change.Kind, d.change.RunID = RunEnded, e.RunID
 }
 
-func (r *Reducer) runError(e *event.RunError) error {
-	if r.run.phase == phaseStart {
-		r.addRun(&Run{ID: r.inputRunID})
+func (d *draft) runError(e *event.RunError) {
+	if !d.ownRun {
+		d.addRun(&Run{ID: d.inputRunID})
 	}
-	run := r.editRun()
+	run := d.editRun()
 	run.Status = Failed
 	run.Err = &AgentError{Message: e.Message, Code: e.Code}
 	if e.Usage != nil {
 		run.Usage = e.Usage
 	}
 	run.Metadata = run.Metadata.Merge(e.Metadata)
-	r.settle(SubagentAbandoned)
-	r.stopStreaming()
-	r.run.phase = phaseErrored
-	r.change.Kind, r.change.RunID = RunEnded, run.ID
-	return nil
+	d.settle(SubagentAbandoned)
+	d.stopStreaming()
+	d.change.Kind, d.change.RunID = RunEnded, run.ID
 }
 
 // breakOff ends what is going on without a word from the agent: the stream was rejected or cut.
-func (r *Reducer) breakOff(status Status, err error) {
-	if !r.ownRun {
-		r.addRun(&Run{ID: r.inputRunID})
+func (d *draft) breakOff(status Status, err error) {
+	if !d.ownRun {
+		d.addRun(&Run{ID: d.inputRunID})
 	}
-	run := r.editRun()
+	run := d.editRun()
 	run.Status, run.Err = status, err
-	r.settle(SubagentAbandoned)
-	r.stopStreaming()
+	d.settle(SubagentAbandoned)
+	d.stopStreaming()
+	d.revised()
 }
 
-func (r *Reducer) stepStarted(e *event.StepStarted) error {
-	key := stepKey{e.SubagentRunID, e.StepName}
-	if _, open := r.run.steps[key]; open {
-		return r.violation("P-VER-4", e.StepName, "the step is already open under "+ownerName(key.owner))
+func (d *draft) stepStarted(e *event.StepStarted) {
+	run := d.editRun()
+	if d.run.steps == nil {
+		d.run.steps = make(map[stepKey]int)
 	}
-	run := r.editRun()
-	if r.run.steps == nil {
-		r.run.steps = make(map[stepKey]int)
-	}
-	r.run.steps[key] = run.Steps.Len()
+	d.run.steps[stepKey{e.SubagentRunID, e.StepName}] = run.Steps.Len()
 	run.Steps = run.Steps.Append(Step{Name: e.StepName, Owner: e.SubagentRunID})
-	r.change.Kind, r.change.StepName = StepBegan, e.StepName
-	return nil
+	d.change.Kind, d.change.StepName = StepBegan, e.StepName
 }
 
-func (r *Reducer) stepFinished(e *event.StepFinished) error {
+func (d *draft) stepFinished(e *event.StepFinished) {
 	key := stepKey{e.SubagentRunID, e.StepName}
-	i, open := r.run.steps[key]
-	if !open {
-		for _, s := range r.runs.At(r.runs.Len() - 1).Steps.All() {
-			if s.Name == e.StepName && !s.Finished {
-				return r.violation("P-VER-4", e.StepName, "the step is open under "+ownerName(s.Owner)+
-					" and cannot be finished by "+ownerName(key.owner))
-			}
-		}
-		return r.violation("P-VER-4", e.StepName, "no step of that name is open under "+ownerName(key.owner))
-	}
-	delete(r.run.steps, key)
-	run := r.editRun()
-	run.Steps = run.Steps.Set(i, Step{Name: e.StepName, Owner: e.SubagentRunID, Finished: true})
-	r.change.Kind, r.change.StepName = StepEnded, e.StepName
-	return nil
-}
-
-func ownerName(o messages.Owner) string {
-	if id, ok := o.RunID(); ok {
-		return "subagent " + quote(id)
-	}
-	return "the parent agent"
+	run := d.editRun()
+	run.Steps = run.Steps.Set(d.run.steps[key], Step{Name: e.StepName, Owner: e.SubagentRunID, Finished: true})
+	delete(d.run.steps, key)
+	d.change.Kind, d.change.StepName = StepEnded, e.StepName
 }

@@ -142,156 +142,118 @@ func (s Subagents) Children(parent *Subagent) iter.Seq[*Subagent] {
 }
 
 // editNode returns the node at place i, which the caller may change.
-func (r *Reducer) editNode(i int) *Subagent {
-	n := r.nodes.At(i)
-	if r.nodeEpochs[i] == r.epoch {
+func (d *draft) editNode(i int) *Subagent {
+	n := d.nodes.At(i)
+	if d.nodeEpochs[i] == d.epoch {
 		return n
 	}
 	c := *n
-	r.nodes = r.nodes.Set(i, &c)
-	r.nodeEpochs[i] = r.epoch
+	d.nodes = d.nodes.Set(i, &c)
+	d.nodeEpochs[i] = d.epoch
 	return &c
 }
 
-func (r *Reducer) addNode(n *Subagent) int {
-	i := r.nodes.Len()
+func (d *draft) addNode(n *Subagent) int {
+	i := d.nodes.Len()
 	n.index = i
-	r.nodes = r.nodes.Append(n)
-	r.nodeEpochs = append(r.nodeEpochs, r.epoch)
-	r.nodeOf[n.RunID] = i
+	d.nodes = d.nodes.Append(n)
+	d.nodeEpochs = append(d.nodeEpochs, d.epoch)
+	d.nodeOf[n.RunID] = i
 	return i
 }
 
 // tagSeen notes an event of the subagent: one that nothing announced gets a node, and one that an earlier
 // run suspended, or that nothing announced then either, goes on (P-SUB-1).
-func (r *Reducer) tagSeen(o messages.Owner) {
-	if o.IsParent() || o == r.lastTag {
+func (d *draft) tagSeen(o messages.Owner) {
+	if o.IsParent() || o == d.lastTag {
 		return
 	}
-	r.lastTag = o
-	i := r.nodeFor(o)
-	n := r.nodes.At(i)
-	if n.Status == SubagentRunning || r.run.ended[o] || n.Announced && n.Status != SubagentSuspended {
+	d.lastTag = o
+	i := d.nodeFor(o)
+	n := d.nodes.At(i)
+	if n.Status == SubagentRunning || d.verifier.ended[o] || n.Announced && n.Status != SubagentSuspended {
 		return
 	}
-	n = r.editNode(i)
-	n.Status, n.InRun, n.InterruptIDs = SubagentRunning, r.currentRunID(), nil
-	r.run.tagged = append(r.run.tagged, i)
+	n = d.editNode(i)
+	n.Status, n.InRun, n.InterruptIDs = SubagentRunning, d.currentRunID(), nil
+	d.run.subagents = append(d.run.subagents, i)
 }
 
 // nodeFor returns the place of the subagent's node, an unannounced one if there was none; -1 for the parent
 // agent.
-func (r *Reducer) nodeFor(o messages.Owner) int {
+func (d *draft) nodeFor(o messages.Owner) int {
 	if o.IsParent() {
 		return -1
 	}
-	i, known := r.nodeOf[o]
+	i, known := d.nodeOf[o]
 	if !known {
-		i = r.addNode(&Subagent{RunID: o, InRun: r.currentRunID(), above: -1})
-		r.run.tagged = append(r.run.tagged, i)
+		i = d.addNode(&Subagent{RunID: o, InRun: d.currentRunID(), above: -1})
+		d.run.subagents = append(d.run.subagents, i)
 	}
 	return i
 }
 
-func (r *Reducer) currentRunID() string {
-	if n := r.runs.Len(); n > 0 {
-		return r.runs.At(n - 1).ID
+func (d *draft) currentRunID() string {
+	if n := d.runs.Len(); n > 0 {
+		return d.runs.At(n - 1).ID
 	}
 	return ""
 }
 
-func (r *Reducer) subagentStarted(e *event.SubagentStarted) error {
-	id, _ := e.SubagentRunID.RunID()
-	if _, active := r.run.active[e.SubagentRunID]; active {
-		return r.violation("P-VER-7", id, "the subagent is already active")
-	}
-	if r.run.ended[e.SubagentRunID] {
-		return r.violation("P-VER-7", id, "the subagent has already ended in this run")
-	}
+func (d *draft) subagentStarted(e *event.SubagentStarted) {
 	above := -1
-	if parentID, ok := e.ParentSubagentRunID.RunID(); ok {
-		_, active := r.run.active[e.ParentSubagentRunID]
-		if !active && !r.run.ended[e.ParentSubagentRunID] {
-			return r.violation("P-VER-7", id, "its parent "+quote(parentID)+" was not started in this run")
-		}
-		above = r.nodeOf[e.ParentSubagentRunID]
+	if !e.ParentSubagentRunID.IsParent() {
+		above = d.nodeOf[e.ParentSubagentRunID]
 	}
 	node := Subagent{
 		RunID: e.SubagentRunID, Name: e.Name, Description: e.Description, Parent: e.ParentSubagentRunID,
 		ToolCallID: e.ParentToolCallID, MessageID: e.ParentMessageID,
-		Announced: true, InRun: r.currentRunID(), above: above,
+		Announced: true, InRun: d.currentRunID(), above: above,
 	}
-	i, known := r.nodeOf[e.SubagentRunID]
+	i, known := d.nodeOf[e.SubagentRunID]
 	switch {
-	case known && !r.nodes.At(i).Announced && r.nodes.At(i).Status == SubagentRunning:
+	case known && !d.nodes.At(i).Announced && d.nodes.At(i).Status == SubagentRunning:
 		node.index = i
-		*r.editNode(i) = node // its tags came before its announcement
-	case known && (r.nodes.At(i).Status == SubagentSuspended || r.nodes.At(i).Status == SubagentRunning):
-		old := r.editNode(i) // it comes back where it was
+		*d.editNode(i) = node // its tags came before its announcement
+	case known && (d.nodes.At(i).Status == SubagentSuspended || d.nodes.At(i).Status == SubagentRunning):
+		old := d.editNode(i) // it comes back where it was
 		old.Status, old.InRun, old.Name, old.Announced = SubagentRunning, node.InRun, node.Name, true
 		old.InterruptIDs, old.Result = nil, state.Value{}
 		if e.Description.IsSet() {
 			old.Description = e.Description
 		}
 	default:
-		i = r.addNode(&node)
+		i = d.addNode(&node)
 	}
-	if r.run.active == nil {
-		r.run.active = make(map[messages.Owner]int)
-	}
-	r.run.active[e.SubagentRunID] = i
-	r.change.Kind, r.change.Subagent = SubagentBegan, e.SubagentRunID
-	return nil
+	d.run.subagents = append(d.run.subagents, i)
+	d.change.Kind, d.change.Subagent = SubagentBegan, e.SubagentRunID
 }
 
-// endSubagent takes an active subagent off the list and returns its node for the caller to finish.
-func (r *Reducer) endSubagent(o messages.Owner) (*Subagent, error) {
-	i, active := r.run.active[o]
-	if !active {
-		id, _ := o.RunID()
-		return nil, r.violation("P-VER-7", id, "no subagent with that id is active")
-	}
-	delete(r.run.active, o)
-	if r.run.ended == nil {
-		r.run.ended = make(map[messages.Owner]bool)
-	}
-	r.run.ended[o] = true
-	r.change.Kind, r.change.Subagent = SubagentEnded, o
-	return r.editNode(i), nil
+// endSubagent returns the node of a subagent that ends, for the caller to finish.
+func (d *draft) endSubagent(o messages.Owner) *Subagent {
+	d.change.Kind, d.change.Subagent = SubagentEnded, o
+	return d.editNode(d.nodeOf[o])
 }
 
-func (r *Reducer) subagentFinished(e *event.SubagentFinished) error {
-	n, err := r.endSubagent(e.SubagentRunID)
-	if err != nil {
-		return err
-	}
+func (d *draft) subagentFinished(e *event.SubagentFinished) {
+	n := d.endSubagent(e.SubagentRunID)
 	n.Status, n.Result = SubagentSucceeded, e.Result
 	if e.Outcome.Type == event.SubagentSuspended {
 		n.Status, n.InterruptIDs = SubagentSuspended, e.Outcome.InterruptIDs
 	}
-	return nil
 }
 
-func (r *Reducer) subagentError(e *event.SubagentError) error {
-	n, err := r.endSubagent(e.SubagentRunID)
-	if err != nil {
-		return err
-	}
+func (d *draft) subagentError(e *event.SubagentError) {
+	n := d.endSubagent(e.SubagentRunID)
 	n.Status, n.Err = SubagentFailed, &SubagentError{Message: e.Message, Code: e.Code}
-	return nil
 }
 
-// settle ends the invocations that the run leaves behind: what was announced and still runs is abandoned
-// (a run that finishes has none), what only its tags tell of ends as the run did.
-func (r *Reducer) settle(unannounced SubagentStatus) {
-	for _, i := range r.run.active {
-		r.editNode(i).Status = SubagentAbandoned
-	}
-	for _, i := range r.run.tagged {
-		if r.nodes.At(i).Status == SubagentRunning {
-			r.editNode(i).Status = unannounced
+// settle gives the subagents that still run as their run ends the status that this leaves them.
+func (d *draft) settle(status SubagentStatus) {
+	for _, i := range d.run.subagents {
+		if d.nodes.At(i).Status == SubagentRunning {
+			d.editNode(i).Status = status
 		}
 	}
-	r.run.active, r.run.tagged = nil, nil
-	r.lastTag = messages.Owner{}
+	d.run.subagents, d.lastTag = nil, messages.Owner{}
 }

@@ -10,7 +10,7 @@ import (
 
 // checkVersion warns of a peer that speaks a newer protocol than ours, or says so unintelligibly
 // (P-VRS-1).
-func (r *Reducer) checkVersion(declared messages.Opt[string]) {
+func (d *draft) checkVersion(declared messages.Opt[string]) {
 	version, ok := declared.Get()
 	if !ok {
 		return
@@ -18,9 +18,9 @@ func (r *Reducer) checkVersion(declared messages.Opt[string]) {
 	order, ok := compareVersions(version, event.ProtocolVersion)
 	switch {
 	case !ok:
-		r.warn("P-VRS-1", "/protocolVersion", "the version "+quote(version)+" is not of the form digits.digits")
+		d.in.warn("P-VRS-1", "/protocolVersion", "the version "+quote(version)+" is not of the form digits.digits")
 	case order > 0:
-		r.warn("P-VRS-1", "/protocolVersion", "the producer speaks version "+version+", newer than "+
+		d.in.warn("P-VRS-1", "/protocolVersion", "the producer speaks version "+version+", newer than "+
 			event.ProtocolVersion+"; what is new in it is dropped")
 	}
 }

@@ -27,22 +27,22 @@ func TestRenumbering(t *testing.T) {
 	renumbered := 0
 	for i := range 200 {
 		if i%20 == 0 {
-			r.lastOrd = 0
-			for _, m := range r.list.All() {
-				r.lastOrd++
-				r.entries[m.Kind()][m.ID].ord = r.lastOrd
+			r.draft.lastOrd = 0
+			for _, m := range r.draft.list.All() {
+				r.draft.lastOrd++
+				r.draft.entries[m.Kind()][m.ID].ord = r.draft.lastOrd
 			}
 		}
-		before := r.lastOrd
+		before := r.draft.lastOrd
 		do(&event.ToolCallResult{MessageID: fmt.Sprint("t", i), ToolCallID: fmt.Sprint(i % 50), Content: messages.Text("")})
-		if r.lastOrd > before+ordGap {
+		if r.draft.lastOrd > before+ordGap {
 			renumbered++
 		}
 		last := uint64(0)
-		for at, m := range r.list.All() {
-			e := r.entries[m.Kind()][m.ID]
+		for at, m := range r.draft.list.All() {
+			e := r.draft.entries[m.Kind()][m.ID]
 			require.Greater(t, e.ord, last)
-			require.Equal(t, at, r.locate(e))
+			require.Equal(t, at, r.draft.locate(e))
 			last = e.ord
 		}
 	}
@@ -93,22 +93,22 @@ func TestForgetting(t *testing.T) {
 		{ID: "o", Role: messages.RoleTool, ToolCallID: "nobody", Content: messages.Text("")},
 	}}
 	do(keep)
-	assert.Len(t, r.gone, 99+200, "P-VER-5 owners are known for the run")
+	assert.Len(t, r.verifier.owners[textMessages], 100, "P-VER-5 owners are known for the run")
 	do(fail, start)
-	assert.Empty(t, r.gone)
-	assert.Len(t, r.entries[messages.KindText], 1)
-	assert.Len(t, r.entries[messages.KindTool], 1)
-	assert.Empty(t, r.entries[messages.KindReasoning])
-	assert.Len(t, r.calls, 2, "the call, and the one that the tool message answers")
+	assert.Empty(t, r.verifier.owners[textMessages])
+	assert.Len(t, r.draft.entries[messages.KindText], 1)
+	assert.Len(t, r.draft.entries[messages.KindTool], 1)
+	assert.Empty(t, r.draft.entries[messages.KindReasoning])
+	assert.Len(t, r.draft.calls, 2, "the call, and the one that the tool message answers")
 	do(&event.MessagesSnapshot{Messages: []*messages.Message{
 		{ID: "o", Role: messages.RoleTool, ToolCallID: "somebody", Content: messages.Text("")},
 	}}, fail, start)
-	assert.Len(t, r.calls, 1, "that the message answered another call before is forgotten")
+	assert.Len(t, r.draft.calls, 1, "that the message answered another call before is forgotten")
 	do(&event.MessagesSnapshot{Messages: []*messages.Message{}}, fail, start)
-	for _, entries := range r.entries {
+	for _, entries := range r.draft.entries {
 		assert.Empty(t, entries)
 	}
-	assert.Empty(t, r.calls)
+	assert.Empty(t, r.draft.calls)
 	do(&event.ToolCallStart{ToolCallID: "7", ToolCallName: "f"})
 	assert.Equal(t, messages.ToolCallStreaming, r.Thread().Messages.At(0).ToolCalls.At(0).Status)
 }

@@ -1,0 +1,201 @@
+package reducer
+
+import (
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
+)
+
+// draft is the thread being made, and how things are found in it. Its epoch tells what may be changed in place: what
+// was made in the current one. What is older a snapshot may hold, so it is copied first.
+type draft struct {
+	in       *intake
+	verifier *verifier
+
+	change Change // by the event being folded
+
+	// The thread.
+	epoch      uint64
+	snapshot   *Thread // of the current revision, nil if there is none yet
+	revision   uint64
+	threadID   string
+	list       messages.List[*messages.Message]
+	state      state.Value
+	hasState   bool
+	runs       messages.List[*Run]
+	runEpoch   uint64
+	ownRun     bool // this stream has a run in the list
+	nodes      messages.List[*Subagent]
+	nodeEpochs []uint64
+	interrupts []event.Interrupt
+
+	// How to find things in it.
+	entries   [messages.KindActivity + 1]map[string]*entry
+	room      []entry // for the entries to come
+	calls     map[string]*call
+	goneCalls map[string]struct{} // those among calls that no message may hold
+	nodeOf    map[messages.Owner]int
+	lastEntry *entry // what find found last
+	lastKind  messages.Kind
+	lastID    string
+	lastTag   messages.Owner
+	lastOrd   uint64
+
+	// The run.
+	run        runWork
+	inputRunID string
+	offered    []event.Tool // by the input of the run
+}
+
+// resume takes over a thread that a snapshot holds.
+func (d *draft) resume(t *Thread) {
+	d.revision, d.runs, d.nodes, d.interrupts = t.Revision, t.Runs, t.Subagents.nodes, t.Interrupts
+	if t.ID != "" {
+		d.threadID = t.ID
+	}
+	if t.State.Exists() {
+		d.state = t.State
+		d.hasState = t.hasState || !isEmptyObject(t.State)
+	}
+	d.list = t.Messages
+	d.room = make([]entry, t.Messages.Len()) // one object for the garbage collector, not one a message
+	d.entries[messages.KindText] = make(map[string]*entry, t.Messages.Len())
+	unique := true
+	for i, m := range t.Messages.All() {
+		e := d.entryFor(m.Kind(), m.ID)
+		if e.msg != nil {
+			unique = false // no reducer made this thread
+			continue
+		}
+		if m.Streaming { // in a run that this reducer knows nothing of
+			m = whole(m)
+			d.list = d.list.Set(i, m)
+		}
+		e.hint, e.ord = i, d.nextOrd()
+		e.become(m, 0)
+		if m.Role == messages.RoleTool {
+			d.callFor(m.ToolCallID).answers++
+		}
+	}
+	for _, m := range d.list.All() { // when all answers are known, so that a sound thread stays as it is
+		if e := d.entries[m.Kind()][m.ID]; e.msg == m {
+			d.indexCalls(e, m)
+		}
+	}
+	if !unique {
+		d.dropRepeated()
+	}
+	d.nodeEpochs = make([]uint64, d.nodes.Len())
+	for i, n := range d.nodes.All() {
+		d.nodeOf[n.RunID] = i
+	}
+	d.epoch++
+}
+
+// dropRepeated leaves of several messages with one kind and id the first.
+func (d *draft) dropRepeated() {
+	var items []*messages.Message
+	for i, m := range d.list.All() {
+		if e := d.entries[m.Kind()][m.ID]; e.hint == i {
+			e.hint = len(items)
+			items = append(items, m)
+		}
+	}
+	d.list = messages.NewList(items...)
+}
+
+// fold folds an event that has been verified.
+func (d *draft) fold(ev event.Event) {
+	d.change = Change{Index: -1}
+	switch e := ev.(type) {
+	case *event.TextMessageStart:
+		role := e.Role
+		if role == "" {
+			role = messages.RoleAssistant
+		}
+		d.messageStart(&messages.Message{ID: e.MessageID, Role: role, Owner: e.SubagentRunID, Name: e.Name, Metadata: e.Metadata})
+	case *event.TextMessageContent:
+		d.messageContent(messages.KindText, e.MessageID, e.Delta, e.Metadata)
+	case *event.TextMessageEnd:
+		d.messageEnd(messages.KindText, e.MessageID, e.Metadata)
+	case *event.ReasoningMessageStart:
+		d.messageStart(&messages.Message{ID: e.MessageID, Role: messages.RoleReasoning, Owner: e.SubagentRunID, Metadata: e.Metadata})
+	case *event.ReasoningMessageContent:
+		d.messageContent(messages.KindReasoning, e.MessageID, e.Delta, e.Metadata)
+	case *event.ReasoningMessageEnd:
+		d.messageEnd(messages.KindReasoning, e.MessageID, e.Metadata)
+	case *event.ReasoningEncryptedValue:
+		d.encryptedValue(e)
+	case *event.ToolCallStart:
+		d.toolCallStart(e)
+	case *event.ToolCallArgs:
+		d.toolCallArgs(e)
+	case *event.ToolCallEnd:
+		d.toolCallEnd(e)
+	case *event.ToolCallResult:
+		d.toolCallResult(e)
+	case *event.StateSnapshot:
+		d.state, d.hasState = e.Snapshot, true
+		d.change.Kind = StateReplaced
+	case *event.StateDelta:
+		d.stateDelta(e)
+	case *event.MessagesSnapshot:
+		d.messagesSnapshot(e)
+	case *event.ActivitySnapshot:
+		d.activitySnapshot(e)
+	case *event.ActivityDelta:
+		d.activityDelta(e)
+	case *event.RunStarted:
+		d.runStarted(e)
+	case *event.RunFinished:
+		d.runFinished(e)
+	case *event.RunError:
+		d.runError(e)
+	case *event.StepStarted:
+		d.stepStarted(e)
+	case *event.StepFinished:
+		d.stepFinished(e)
+	case *event.SubagentStarted:
+		d.subagentStarted(e)
+	case *event.SubagentFinished:
+		d.subagentFinished(e)
+	case *event.SubagentError:
+		d.subagentError(e)
+	default: // RAW, CUSTOM and reasoning spans are passed through
+		if d.in.typ.IsRetired() {
+			d.in.warn("P-CMP-1", "", "the retired event was not upgraded before the fold and has no effect")
+		}
+	}
+	d.tagSeen(ev.Owner())
+	d.revised()
+}
+
+// revised says that the thread is another one now.
+func (d *draft) revised() {
+	d.revision++
+	d.snapshot = nil
+}
+
+// thread returns the thread as it is now.
+func (d *draft) thread() *Thread {
+	if d.snapshot == nil {
+		d.snapshot = &Thread{
+			ID: d.threadID, Revision: d.revision, Messages: d.list, State: d.state, Runs: d.runs,
+			Subagents: Subagents{d.nodes}, Interrupts: d.interrupts, hasState: d.hasState,
+		}
+		d.epoch++
+	}
+	return d.snapshot
+}
+
+// changed sets the change to one of a message.
+func (d *draft) changed(kind ChangeKind, e *entry) {
+	d.change.Kind, d.change.MessageID, d.change.MessageKind = kind, e.msg.ID, e.msg.Kind()
+	d.change.Index = d.locate(e)
+}
+
+// changedCall sets the change to one of a tool call.
+func (d *draft) changedCall(kind ChangeKind, c *call) {
+	d.changed(kind, c.parent)
+	d.change.ToolCallID, d.change.Call = c.tc.ID, c.index
+}

@@ -1,0 +1,257 @@
+package reducer
+
+import (
+	"github.com/agfold/agfold/messages"
+)
+
+// entry is a message as the reducer knows it.
+type entry struct {
+	msg   *messages.Message
+	epoch uint64 // msg may be changed in place while this is the reducer's epoch
+	// text grows the message's text; it is in use once appending is set.
+	text      buffer
+	appending bool
+	clipped   bool
+	partsIn   uint64 // the parts of msg's content, if it has any, may be changed in place during this epoch
+	// ord orders the entries as the list does, with gaps to insert into; hint is where the message was
+	// last seen.
+	ord  uint64
+	hint int
+	// lastResult is the last tool result known to follow an assistant message.
+	lastResult *entry
+}
+
+// call is a tool call as the reducer knows it.
+type call struct {
+	parent     *entry             // the message that holds it
+	index      int                // its place there
+	tc         *messages.ToolCall // nil once the thread does not hold it any more
+	epoch      uint64
+	args       buffer
+	appending  bool
+	clipped    bool
+	startedIn  uint64 // the run that started it
+	answeredIn uint64 // the run that its RESULT came in
+	answers    int    // how many tool messages of the thread answer it
+	stale      int    // how many of them answered it before this run started it again
+}
+
+const ordGap = 1 << 32
+
+// find returns the entry of a message that the thread holds, nil if it holds none of that kind and id.
+func (d *draft) find(kind messages.Kind, id string) *entry {
+	if d.lastEntry != nil && d.lastKind == kind && d.lastID == id {
+		return d.lastEntry
+	}
+	e := d.entries[kind][id]
+	if e != nil {
+		d.lastEntry, d.lastKind, d.lastID = e, kind, id
+	}
+	return e
+}
+
+// entryFor returns the entry of that kind and id. One that it makes has no message yet, which the caller adds.
+func (d *draft) entryFor(kind messages.Kind, id string) *entry {
+	e := d.find(kind, id)
+	if e != nil {
+		return e
+	}
+	if len(d.room) > 0 {
+		e, d.room = &d.room[0], d.room[1:]
+	} else {
+		e = new(entry)
+	}
+	if d.entries[kind] == nil {
+		d.entries[kind] = make(map[string]*entry)
+	}
+	d.entries[kind][id] = e
+	d.lastEntry, d.lastKind, d.lastID = e, kind, id
+	return e
+}
+
+// edit returns the entry's message for the caller to change: the one that is there if no snapshot can hold
+// it, else a copy that has taken its place.
+func (d *draft) edit(e *entry) *messages.Message {
+	if e.epoch == d.epoch {
+		return e.msg
+	}
+	c := *e.msg
+	d.list = d.list.Set(d.locate(e), &c)
+	e.msg, e.epoch = &c, d.epoch
+	return e.msg
+}
+
+// locate returns the message's place in the list: mostly where it was last seen, else by binary search.
+func (d *draft) locate(e *entry) int {
+	n := d.list.Len()
+	if e.hint < n && d.list.At(e.hint) == e.msg {
+		return e.hint
+	}
+	lo, hi := 0, n
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		m := d.list.At(mid)
+		if d.entries[m.Kind()][m.ID].ord < e.ord {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	e.hint = lo
+	return lo
+}
+
+// add appends a message to the thread as the entry's. The epoch is the reducer's, or 0 if somebody else
+// holds the message too.
+func (d *draft) add(e *entry, m *messages.Message, epoch uint64) {
+	e.hint = d.list.Len()
+	e.ord = d.nextOrd()
+	d.list = d.list.Append(m)
+	d.hold(e, m, epoch)
+}
+
+func (d *draft) nextOrd() uint64 {
+	d.lastOrd += ordGap
+	return d.lastOrd
+}
+
+// hold makes m, which is in the list already, the entry's message.
+func (d *draft) hold(e *entry, m *messages.Message, epoch uint64) {
+	e.become(m, epoch)
+	d.warnSharedID(m)
+	d.indexCalls(e, m)
+	if m.Role == messages.RoleTool {
+		d.countAnswer(m.ToolCallID, 1)
+	}
+}
+
+// become makes m the entry's message, with nothing known of its text.
+func (e *entry) become(m *messages.Message, epoch uint64) {
+	e.msg, e.epoch = m, epoch
+	e.text, e.appending, e.clipped, e.partsIn = buffer{}, false, false, 0
+}
+
+// warnSharedID warns of a message whose id a message of another kind has too (P-ID-1).
+func (d *draft) warnSharedID(m *messages.Message) {
+	for kind := messages.KindText; kind <= messages.KindActivity; kind++ {
+		if kind != m.Kind() && d.find(kind, m.ID) != nil {
+			d.in.warn("P-ID-1", m.ID, "the id is also that of a "+kind.String()+" message; each keeps its own")
+		}
+	}
+}
+
+// indexCalls makes the calls of a message that came whole findable. Of several calls with one id the first
+// is the one that is meant.
+func (d *draft) indexCalls(e *entry, m *messages.Message) {
+	for i, tc := range m.ToolCalls.All() {
+		c := d.callFor(tc.ID)
+		if c.tc != nil {
+			continue
+		}
+		c.parent, c.index, c.tc, c.epoch = e, i, tc, 0
+		d.settleAnswer(c)
+	}
+}
+
+// callFor returns the record of the call with that id, made if need be.
+func (d *draft) callFor(id string) *call {
+	c := d.calls[id]
+	if c == nil {
+		c = new(call)
+		d.calls[id] = c
+	}
+	return c
+}
+
+// editCall returns the call for the caller to change, like edit.
+func (d *draft) editCall(c *call) *messages.ToolCall {
+	if c.epoch == d.epoch {
+		return c.tc
+	}
+	m := d.edit(c.parent)
+	copied := *c.tc
+	m.ToolCalls = m.ToolCalls.Set(c.index, &copied)
+	c.tc, c.epoch = &copied, d.epoch
+	return c.tc
+}
+
+// insertAfter puts a message behind the one at place i as the entry's.
+func (d *draft) insertAfter(i int, e *entry, m *messages.Message) {
+	if i == d.list.Len()-1 {
+		d.add(e, m, d.epoch)
+		return
+	}
+	before, after := d.ordAt(i), d.ordAt(i+1)
+	if after-before < 2 {
+		d.renumber()
+		before, after = d.ordAt(i), d.ordAt(i+1)
+	}
+	// Results come one behind the other, so the room is left mostly behind the new one.
+	e.ord = before + min((after-before)/2, ordGap>>20)
+	e.hint = i + 1
+	d.list = d.list.Insert(i+1, m)
+	d.hold(e, m, d.epoch)
+}
+
+func (d *draft) ordAt(i int) uint64 {
+	m := d.list.At(i)
+	return d.entries[m.Kind()][m.ID].ord
+}
+
+// renumber spaces the entries out again when a gap between two is used up.
+func (d *draft) renumber() {
+	d.lastOrd = 0
+	for i, m := range d.list.All() {
+		e := d.entries[m.Kind()][m.ID]
+		e.ord, e.hint = d.nextOrd(), i
+	}
+}
+
+// adopt adds a message that the run's input brought along, unless the thread holds it (P-MSG-3).
+func (d *draft) adopt(m *messages.Message) {
+	d.nodeFor(m.Owner)
+	d.verifier.ownNew(namespaceOf[m.Kind()], m.ID, m.Owner)
+	for _, tc := range m.ToolCalls.All() {
+		d.verifier.ownNew(toolCalls, tc.ID, m.Owner)
+	}
+	if e := d.entryFor(m.Kind(), m.ID); e.msg == nil {
+		d.add(e, whole(m), 0)
+	}
+}
+
+// countAnswer notes that the thread holds n tool messages more that answer the call.
+func (d *draft) countAnswer(id string, n int) {
+	c := d.callFor(id)
+	c.answers += n
+	if c.tc == nil {
+		d.loose(id)
+	}
+	d.settleAnswer(c)
+}
+
+// settleAnswer makes the call's status tell whether a tool message answers it.
+func (d *draft) settleAnswer(c *call) {
+	if c.tc != nil && (c.answers > 0) != (c.tc.Status == messages.ToolCallAnswered) {
+		d.editCall(c).Status = d.statusOf(c.tc.ID)
+	}
+}
+
+// statusOf returns the status of a call as verification and the tool messages tell it.
+func (d *draft) statusOf(id string) messages.ToolCallStatus {
+	c := d.calls[id]
+	switch {
+	case c != nil && c.answers > 0:
+		return messages.ToolCallAnswered
+	case d.verifier.isOpen(toolCalls, id):
+		return messages.ToolCallStreaming
+	}
+	return messages.ToolCallComplete
+}
+
+// loose marks a call that no message holds for the next sweep.
+func (d *draft) loose(id string) {
+	if d.goneCalls == nil {
+		d.goneCalls = make(map[string]struct{})
+	}
+	d.goneCalls[id] = struct{}{}
+}

@@ -1,0 +1,145 @@
+package reducer
+
+import (
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
+)
+
+// messageStart adds a text or reasoning message, or reopens the one that is there (P-TXT-1, P-REA-1).
+func (d *draft) messageStart(m *messages.Message) {
+	e := d.entryFor(m.Kind(), m.ID)
+	if e.msg != nil {
+		held := d.edit(e)
+		held.Streaming = true
+		held.Metadata = held.Metadata.Merge(m.Metadata)
+		d.changed(MessageReopened, e)
+		return
+	}
+	m.Content, m.Streaming = messages.Text(""), true
+	d.add(e, m, d.epoch)
+	d.changed(MessageAdded, e)
+}
+
+// messageContent appends to an open message (P-TXT-1, P-TXT-2, P-REA-1).
+func (d *draft) messageContent(kind messages.Kind, id, delta string, meta messages.Metadata) {
+	e := d.find(kind, id)
+	if e == nil {
+		d.in.warn("P-TXT-2", id, "the message is gone; its text was skipped")
+		return
+	}
+	if !e.appending {
+		e.text, e.appending = newBuffer(e.msg.Content.LastText()), true
+	}
+	e.text.append(delta)
+	m := d.showText(e)
+	if meta.Exists() {
+		m.Metadata = m.Metadata.Merge(meta)
+	}
+	d.changed(TextAppended, e)
+	d.change.Delta = delta
+}
+
+// messageEnd closes an open message.
+func (d *draft) messageEnd(kind messages.Kind, id string, meta messages.Metadata) {
+	e := d.find(kind, id)
+	if e == nil {
+		d.in.warn("P-TXT-2", id, "the message is gone; its end was skipped")
+		return
+	}
+	if e.appending {
+		half := e.text.half != 0
+		e.text.flush()
+		if clipped := !e.clipped && e.text.clip(); clipped || half {
+			d.showText(e)
+		}
+		e.clipped = true // once is enough; a message opened again keeps its room
+	}
+	m := d.edit(e)
+	m.Streaming = false
+	m.Metadata = m.Metadata.Merge(meta)
+	d.changed(MessageClosed, e)
+}
+
+// showText makes the message say what the entry's text has come to, and returns it for the caller to
+// change. Of a content that is parts (D-5) an epoch copies the list once.
+func (d *draft) showText(e *entry) *messages.Message {
+	m := d.edit(e)
+	text := e.text.String()
+	if m.Content.IsParts() && e.partsIn == d.epoch {
+		parts := m.Content.Parts()
+		parts[len(parts)-1].Text = text
+		return m
+	}
+	m.Content = m.Content.WithLastText(text)
+	e.partsIn = d.epoch
+	return m
+}
+
+// stopStreaming gives up, as the run breaks off, waiting for more of what is open and for the second halves of
+// surrogate pairs.
+func (d *draft) stopStreaming() {
+	for _, kind := range [...]messages.Kind{messages.KindText, messages.KindReasoning} {
+		for id := range d.verifier.open[namespaceOf[kind]] {
+			e := d.find(kind, id)
+			if e == nil {
+				continue
+			}
+			d.edit(e).Streaming = false
+			if e.appending && e.text.half != 0 {
+				e.text.flush()
+				d.showText(e)
+			}
+		}
+	}
+	for id := range d.verifier.open[toolCalls] {
+		if c := d.calls[id]; c != nil && c.appending && c.args.half != 0 {
+			c.args.flush()
+			d.editCall(c).Arguments = c.args.String()
+		}
+	}
+}
+
+// whole returns the message as one that came whole: what a client or an input hands on may have been taken from
+// a thread while it was streaming there.
+func whole(m *messages.Message) *messages.Message {
+	if !m.Streaming {
+		return m
+	}
+	c := *m
+	c.Streaming = false
+	return &c
+}
+
+// encryptableKinds are the kinds of messages that REASONING_ENCRYPTED_VALUE may mean, the preferred ones first.
+var encryptableKinds = [...]messages.Kind{messages.KindReasoning, messages.KindText, messages.KindTool}
+
+// encryptable returns the message that REASONING_ENCRYPTED_VALUE means by an id, nil if the thread does not hold it
+// (P-REA-2).
+func (d *draft) encryptable(id string) *entry {
+	for _, kind := range encryptableKinds {
+		if e := d.find(kind, id); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// encryptedValue stores a value verbatim on the call or message that it names (P-REA-2).
+func (d *draft) encryptedValue(e *event.ReasoningEncryptedValue) {
+	if e.Subtype == event.EncryptedToolCall {
+		if c := d.calls[e.EntityID]; c != nil && c.tc != nil {
+			d.editCall(c).EncryptedValue = messages.Some(e.EncryptedValue)
+			d.changedCall(EncryptedValueSet, c)
+			return
+		}
+		d.in.warn("P-REA-2", e.EntityID, "no tool call has that id; the encrypted value was skipped")
+		return
+	}
+	target := d.encryptable(e.EntityID)
+	if target == nil {
+		d.in.warn("P-REA-2", e.EntityID, "no message has that id; the encrypted value was skipped")
+		return
+	}
+	d.edit(target).EncryptedValue = messages.Some(e.EncryptedValue)
+	d.changed(EncryptedValueSet, target)
+}

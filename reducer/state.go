@@ -1,0 +1,25 @@
+package reducer
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/state"
+)
+
+// stateDelta patches the shared state, or leaves it as it was and warns (P-STA-1).
+func (d *draft) stateDelta(e *event.StateDelta) {
+	patched, err := d.state.Apply(e.Delta)
+	if err != nil {
+		path := "/delta"
+		var failed *state.PatchError
+		if errors.As(err, &failed) {
+			path += "/" + strconv.Itoa(failed.Index)
+		}
+		d.in.warn("P-STA-1", path, "the patch does not apply: "+err.Error())
+		return
+	}
+	d.state, d.hasState = patched, true
+	d.change.Kind = StatePatched
+}
