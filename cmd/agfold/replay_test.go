@@ -205,7 +205,7 @@ func TestEventsBeforeAViolationAreDelivered(t *testing.T) {
 	got := agfold(t, ndjson(began, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`, finished), "replay", "-", "--events")
 	assert.Equal(t, exitRejected, got.status)
 	assert.Equal(t, 1, strings.Count(got.stdout, "\n"))
-	assert.Contains(t, got.stderr, "rejected: P-VER-2: event 2")
+	assert.Contains(t, got.stderr, "rejected: P-VER-2 event 2")
 }
 
 func TestAtGivesTheThreadAsItWas(t *testing.T) {
