@@ -90,10 +90,10 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	if err != nil {
 		return wrongUsage(fs, err.Error(), t)
 	}
-	if f.url == "" && len(f.messages) == 0 && begun.empty() {
+	if f.url == "" && f.input == "" && len(f.messages) == 0 && begun.empty() {
 		f.messages = list{demo.DefaultMessage}
 	}
-	if len(f.messages) == 0 && !begun.speaks() {
+	if f.input == "" && len(f.messages) == 0 && !begun.speaks() {
 		return wrongUsage(fs, "there is nothing to send: say it with --message or --input", t)
 	}
 	if f.input == "-" || f.from == "-" || f.tools == "-" {
@@ -110,12 +110,11 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	c.warnings.keep = f.json && !f.events
 	options := begun.options
 	if f.record != "" {
-		w, err := f.openRecord()
-		if err != nil {
+		if c.record, err = f.openRecord(t); err != nil {
 			return wrongUsage(fs, err.Error(), t)
 		}
-		defer w.Close()
-		options.Middleware = []client.Middleware{client.Record(w)}
+		defer c.record.Close()
+		options.Middleware = []client.Middleware{client.Record(c.record)}
 	}
 	options.PeerVersion, options.Strict, options.OnWarning = f.peer, f.strict, c.warn
 	if f.clock || f.url == "" {
@@ -205,29 +204,6 @@ func (f *runFlags) check(rest []string) string {
 	return ""
 }
 
-// openRecord opens the file that --record names.
-func (f *runFlags) openRecord() (*os.File, error) {
-	mode := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	if same(f.record, f.from) {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	}
-	w, err := os.OpenFile(f.record, mode, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("--record: %w", err)
-	}
-	return w, nil
-}
-
-// same reports whether two names are of one file.
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
 // startDemo serves the demo agent on a port of the loopback interface until stop is called.
 func startDemo(pace float64) (url string, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -287,8 +263,9 @@ type conversation struct {
 	style   transcript.Style
 	session *client.Session
 	print   *transcript.Writer
-	seen    int   // events
-	failed  error // of writing the output
+	seen    int         // events
+	failed  error       // of writing the output
+	record  *recordFile // nil if nothing is recorded
 
 	answers  []event.ResumeEntry // of --input
 	replies  []string            // of --answer

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/agfold/agfold/client"
@@ -35,13 +33,20 @@ func (b *beginning) speaks() bool {
 
 // load reads the files that the flags name.
 func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
+	for _, file := range []struct{ flag, name string }{{"--input", f.input}, {"--tools", f.tools}} {
+		if file.name != "" && f.records(file.name, t) {
+			return nil, fmt.Errorf("%s and --record name the same file, which the recording would overwrite", file.flag)
+		}
+	}
 	b := &beginning{}
 	var err error
 	switch {
 	case f.input != "":
 		err = b.fromInput(ctx, f.input, t)
 	case f.from != "":
-		err = b.fromRecording(ctx, f.from, t)
+		if err = b.fromRecording(ctx, f.from, f.appends(t), t); err != nil {
+			err = fmt.Errorf("--continue %s: %w", f.from, err)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -79,14 +84,6 @@ func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 	return b, nil
 }
 
-// readFile reads a file, or standard input for "-".
-func readFile(ctx context.Context, name string, t *terminal) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(interruptible(ctx, t.stdin))
-	}
-	return os.ReadFile(name)
-}
-
 // fromInput starts from a RunAgentInput.
 func (b *beginning) fromInput(ctx context.Context, name string, t *terminal) error {
 	text, err := readFile(ctx, name, t)
@@ -107,8 +104,8 @@ func (b *beginning) fromInput(ctx context.Context, name string, t *terminal) err
 		b.options.Tools = append(b.options.Tools, client.Tool{Tool: tool})
 	}
 	if b.resume = in.Resume; len(b.resume) > 0 {
-		// What is resumed was asked by a run that we have not seen.
-		th := &reducer.Thread{ID: in.ThreadID, State: in.State}
+		// A run that we have not seen asked what is answered.
+		th := (&reducer.Thread{ID: in.ThreadID, State: in.State}).ReplaceMessages(in.Messages...)
 		for _, entry := range in.Resume {
 			th.Interrupts = append(th.Interrupts, event.Interrupt{ID: entry.InterruptID, Reason: "answered by the input"})
 		}
@@ -150,41 +147,35 @@ func (b *beginning) addTools(ctx context.Context, name string, t *terminal) erro
 	return nil
 }
 
-// fromRecording goes on with a recorded thread.
-func (b *beginning) fromRecording(ctx context.Context, name string, t *terminal) error {
-	var src io.Reader = interruptible(ctx, t.stdin)
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return fmt.Errorf("--continue: %w", err)
-		}
-		defer file.Close()
-		src = file
-	}
-	th, err := foldRecording(ctx, src)
+// fromRecording continues a recorded thread, however its last run ended. Its warnings were shown when it was
+// recorded. If the new runs are to be appended to the recording, it must be one that they can be found in again.
+func (b *beginning) fromRecording(ctx context.Context, name string, appends bool, t *terminal) error {
+	rec, err := recording.Open(openFile(ctx, name, t), nil)
 	if err != nil {
-		return fmt.Errorf("--continue %s: %w", name, err)
+		return err
 	}
-	b.options.Thread, b.shown = th, th
-	return nil
-}
-
-// foldRecording returns the thread of a recording, however its last run ended. Its warnings were told when it
-// was recorded.
-func foldRecording(ctx context.Context, src io.Reader) (*reducer.Thread, error) {
-	rec, err := recording.Open(src, nil)
-	if err != nil {
-		return nil, err
+	if form := rec.Form(); appends && form != recording.FormAgfold && form != recording.FormEmpty {
+		return fmt.Errorf("no run can be appended to a recording of the form %s: name another file with --record", form)
 	}
 	f := recording.NewFolder(rec, nil)
 	var cause error
 	for _, err := range f.Deliveries() {
-		if cause = cmp.Or(err, ctx.Err()); cause != nil {
+		if cause = err; cause != nil || ctx.Err() != nil {
 			break
 		}
 	}
-	if ctx.Err() != nil || cause != nil && f.Seen() == 0 {
-		return nil, cause
+	var cut *recording.CutError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case cause != nil && f.Seen() == 0:
+		return cause
+	case cause != nil && appends && !errors.As(cause, &cut):
+		return fmt.Errorf("%w: a run appended after that could not be read; name another file with --record", cause)
+	case cause != nil:
+		t.say("agfold: --continue %s: %v; what came before is continued", name, cause)
 	}
-	return f.End(cause), nil
+	th := f.End(cause)
+	b.options.Thread, b.shown = th, th
+	return nil
 }
