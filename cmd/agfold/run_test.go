@@ -362,6 +362,25 @@ func TestRunSends(t *testing.T) {
 		assert.Equal(t, "i", at[string](t, (*inputs)[0], "/resume/0/interruptId"))
 		assert.True(t, at[bool](t, (*inputs)[0], "/resume/0/payload"))
 	})
+	t.Run("--input with answers to interrupts sends its messages too", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(began, finished))
+		file := write(t, "resume.json", `{"threadId":"t","runId":"r","resume":[{"interruptId":"i","status":"cancelled"}],
+			"messages":[{"id":"u","role":"user","content":"Book it"},{"id":"a","role":"assistant","content":"May I?"}]}`)
+		got := talk(t, counted(), "", "--url", url, "--input", file, "--json")
+		require.Equal(t, exitOK, got.status, got.stderr)
+		assert.Equal(t, "u", at[string](t, (*inputs)[0], "/messages/0/id"))
+		assert.Equal(t, "May I?", at[string](t, (*inputs)[0], "/messages/1/content"))
+		assert.Equal(t, 2, threadOf(t, got).Get("messages").Len())
+	})
+	t.Run("--input without any message is a run", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(began, finished))
+		file := write(t, "empty.json", `{"threadId":"t","runId":"r","messages":[],"state":{"a":1}}`)
+		got := talk(t, counted(), "", "--url", url, "--input", file)
+		require.Equal(t, exitOK, got.status, got.stderr)
+		require.Len(t, *inputs, 1)
+		assert.Equal(t, 0, (*inputs)[0].Get("messages").Len())
+		assert.Equal(t, 1, at[int](t, (*inputs)[0], "/state/a"))
+	})
 	t.Run("each message in a run of its own, as long as they succeed", func(t *testing.T) {
 		url, inputs, _ := serve(t, sseOf(began, finished), sseOf(began, `{"type":"RUN_ERROR","message":"tired"}`))
 		got := talk(t, counted(), "", "--url", url, "--message", "one", "--message", "two", "--message", "three")
@@ -376,6 +395,76 @@ func TestRunSends(t *testing.T) {
 		assert.False(t, (*inputs)[0].Get("protocolVersion").Exists())
 	})
 }
+
+func TestRunContinuesOnlyARecordingThatCanBeReadAgain(t *testing.T) {
+	url, inputs, _ := serve(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}`))
+	const head = `{"agfold":"recording/1","input":{"threadId":"t","runId":"r","messages":[]}}` + "\n"
+	whole := head + `{"at":1,"event":` + began + "}\n" + `{"at":2,"event":` + finished + "}\n"
+	again := func(t *testing.T, file string) result {
+		return talk(t, counted(), "", "--url", url, "--continue", file, "--record", file, "--message", "more")
+	}
+	runs := func(t *testing.T, file string) int {
+		return threadOf(t, agfold(t, "", "replay", "--json", file)).Get("runs").Len()
+	}
+	t.Run("one that agfold wrote", func(t *testing.T) {
+		file := write(t, "whole.ndjson", whole)
+		got := again(t, file)
+		require.Equal(t, exitOK, got.status, got.stderr)
+		assert.Equal(t, 2, runs(t, file))
+	})
+	t.Run("one that was cut off in its last line", func(t *testing.T) {
+		file := write(t, "cut.ndjson", whole+`{"agfold":"recording/1"}`+"\n"+`{"at":1,"event":`+began+"}\n"+`{"at":1,"event":{"type":"CUST`)
+		got := again(t, file)
+		require.Equal(t, exitOK, got.status, got.stderr)
+		assert.Contains(t, got.stderr, "cut off", "what could not be read is said")
+		assert.Equal(t, 3, runs(t, file))
+	})
+	t.Run("not another form: nothing is sent and the file stays", func(t *testing.T) {
+		for _, text := range []string{ndjson(began, finished), sseOf(began, finished), "[" + began + "," + finished + "]"} {
+			file, before := write(t, "other", text), len(*inputs)
+			got := again(t, file)
+			assert.Equal(t, exitUsage, got.status)
+			assert.Contains(t, got.stderr, "no run can be appended to a recording of the form")
+			assert.Len(t, *inputs, before)
+			kept, err := os.ReadFile(file)
+			require.NoError(t, err)
+			assert.Equal(t, text, string(kept))
+		}
+	})
+	t.Run("from standard input that is the same file", func(t *testing.T) {
+		name := write(t, "stdin.ndjson", whole)
+		file, err := os.Open(name)
+		require.NoError(t, err)
+		defer file.Close()
+		var stdout, stderr bytes.Buffer
+		status := runOn(t.Context(), []string{"--url", url, "--continue", "-", "--record", name, "--message", "more"},
+			newTerminal(file, &stdout, &stderr), counted())
+		require.Equal(t, exitOK, status, stderr.String())
+		assert.Equal(t, 2, runs(t, name))
+	})
+}
+
+func TestFilesAreReadInBounds(t *testing.T) {
+	for _, args := range [][]string{{"--input", "-"}, {"--tools", "-"}, {"--state", "@-"}, {"--input", "/dev/zero"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			if args[1] == "/dev/zero" {
+				if _, err := os.Stat(args[1]); err != nil {
+					t.Skip("there is no endless file here")
+				}
+			}
+			var stdout, stderr bytes.Buffer
+			status := runOn(t.Context(), args, newTerminal(endless{}, &stdout, &stderr), counted())
+			assert.Equal(t, exitUsage, status)
+			assert.Contains(t, stderr.String(), args[0])
+			assert.Contains(t, stderr.String(), "holds more than 64 MiB")
+		})
+	}
+}
+
+// endless is a file without an end.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
 func TestRunReportsPendingCalls(t *testing.T) {
 	url, inputs, _ := serve(t, sseOf(began, `{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"weather"}`,
@@ -418,6 +507,8 @@ func TestRunWrongUsage(t *testing.T) {
 		{"tools that are none", []string{"--tools", notInput}, "/tools"},
 		{"a recording that is none", []string{"--continue", notJSON}, "--continue"},
 		{"a recording that cannot be written", []string{"--record", t.TempDir()}, "--record"},
+		{"a recording over the input", []string{"--input", notInput, "--record", notInput}, "--input and --record name the same file"},
+		{"a recording over the tools", []string{"--tools", notInput, "--record", notInput}, "--tools and --record name the same file"},
 		{"another thread than the recording's", []string{"--continue", write(t, "c", ndjson(began, finished)), "--thread", "x"}, `is "t"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
