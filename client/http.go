@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/internal/sse"
-	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/recording"
+	"github.com/agfold/agfold/state"
 )
 
 // The defaults of [HTTPOptions].
@@ -386,28 +386,14 @@ func (r *request) frames(events *sse.Reader, yield func(event.Event, error) bool
 			return r.failure(opRead, err, true)
 		}
 		r.ordinal++
-		f, err := framer.Frame(keep.Keep(data))
-		if err != nil {
-			if events.Partial() && recording.IsCut(data) {
-				return truncated("the answer ended in the middle of an event")
-			}
-			return placed(err, r.ordinal)
+		f := framer.Frame(keep.Keep(data))
+		if events.Partial() && f.Err() != nil && jsontext.IsCut(data, state.DefaultMaxDepth) {
+			return truncated("the answer ended in the middle of an event")
 		}
 		if !yield(f, nil) {
 			return errBreak
 		}
 	}
-}
-
-// placed returns err with the place of the event in its stream, if it is about one.
-func placed(err error, ordinal int) error {
-	var malformed *messages.MalformedError
-	if !errors.As(err, &malformed) {
-		return err
-	}
-	at := *malformed
-	at.Ordinal = ordinal
-	return &at
 }
 
 // watched is an answer's body whose reads are bounded in time.

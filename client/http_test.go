@@ -25,6 +25,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 )
 
 const (
@@ -323,16 +324,28 @@ func TestEndings(t *testing.T) {
 		require.ErrorIs(t, err, ErrTransport)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	})
-	t.Run("P-PIPE-2 data that is no event names its place", func(t *testing.T) {
-		for _, data := range []string{"[DONE]", "", "null", `{"a":1}`, `{"type":""}`, `{"type":"X"} {"type":"Y"}`} {
+	t.Run("P-PIPE-2 data that is not an event takes its place as a malformed frame", func(t *testing.T) {
+		for _, data := range []string{"[DONE]", "null", `{"a":1}`, `{"type":""}`, `{"type":"X"} {"type":"Y"}`, "{"} {
 			agent, _ := serve(t, nil, answer("data: "+started+"\n\ndata: "+data+"\n\ndata: "+content+"\n\n"))
 			got, _, err := read(t, agent.Run(t.Context(), input))
-			assert.Equal(t, []string{started}, got)
+			require.NoError(t, err)
+			assert.Equal(t, []string{started, data, content}, got)
+			th, err := reducer.Fold(agent.Run(t.Context(), input), nil)
 			var malformed *messages.MalformedError
 			require.ErrorAs(t, err, &malformed, data)
 			assert.Equal(t, "P-PIPE-2", malformed.Rule)
 			assert.Equal(t, 2, malformed.Ordinal)
+			assert.Equal(t, reducer.Rejected, th.Status())
 		}
+	})
+	t.Run("P-SSE-1 an event whose data is blank is not an event", func(t *testing.T) {
+		agent, _ := serve(t, nil, answer("data:\n\ndata: "+started+"\n\ndata: \n\nid: 7\ndata:  \t\ndata:\n\ndata: "+finished+"\n\ndata: "))
+		got, _, err := read(t, agent.Run(t.Context(), input))
+		require.NoError(t, err)
+		assert.Equal(t, []string{started, finished}, got)
+		agent, _ = serve(t, nil, answer("data:\n\n"))
+		_, _, err = read(t, agent.Run(t.Context(), input))
+		require.ErrorIs(t, err, ErrTruncated)
 	})
 	t.Run("breaking off releases the connection", func(t *testing.T) {
 		agent, c := serve(t, nil, hang)

@@ -34,14 +34,14 @@ func BenchmarkContentEvent(b *testing.B) {
 	})
 	run("frame", func() { _, _ = NewFrame(data) })
 	var fr Framer
-	run("frame in blocks", func() { _, _ = fr.Frame(data) })
+	run("frame in blocks", func() { fr.Frame(data) })
 	var framed Event = f
 	u := NewUpgrader()
 	run("upgrade", func() { u.Upgrade(framed) })
 	run("decode hot", func() { d.decodeHot(f.p) })
 	run("decode general", func() { _, _, _ = d.decodeAny(f) })
 	run("frame upgrade decode", func() {
-		f, _ := fr.Frame(data)
+		f := fr.Frame(data)
 		_, _, _ = d.Decode(u.Upgrade(f).(Frame))
 	})
 	run("check", func() { _ = Check(ev) })

@@ -28,7 +28,7 @@ func Check(ev Event) error {
 	name := ev.Type().String()
 	v, err := state.Parse(ev.AppendJSON(nil))
 	if err != nil { // values that nest too deeply
-		return notFrame(err.Error(), name)
+		return notEvent(err.Error(), name)
 	}
 	var r wire.Reader
 	r.Document(func() { readEvent(&r, v, newEvent(ev.Type())) })

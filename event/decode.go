@@ -44,9 +44,11 @@ func NewDecoder(o *DecodeOptions) *Decoder {
 func (d *Decoder) Decode(f Frame) (Event, []Warning, error) {
 	switch p := f.p; {
 	case p == nil:
-		return nil, nil, notFrame("nothing", "")
+		return nil, nil, f.Err()
 	case p.notice:
 		return nil, nil, nil
+	case p.name == "":
+		return nil, nil, f.Err()
 	default:
 		if ev := d.decodeHot(p); ev != nil {
 			return ev, nil, nil
@@ -69,7 +71,7 @@ func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
 	r.Reset()
 	v, err := f.parse()
 	if err != nil {
-		return nil, nil, notFrame(err.Error(), f.p.name)
+		return nil, nil, notEvent(err.Error(), f.p.name)
 	}
 	kept := r.Document(func() { readEvent(r, v, ev) })
 	warnings, err := verdict(r, f.p.name, d.strict)

@@ -1,8 +1,10 @@
 package event
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/messages"
@@ -10,13 +12,13 @@ import (
 )
 
 // Frame is an event as it arrived, well-formed but not judged yet (P-PIPE-2, P-PIPE-3): what transports
-// make and middleware works on. It is immutable and safe for concurrent use, small, and an [Event]. The
-// zero Frame holds no event and is malformed.
+// make and middleware works on. It is immutable and safe for concurrent use, small, and an [Event]. A frame that a
+// [Framer] made of data that is not an event is malformed, see [Frame.Err], and so is the zero Frame.
 type Frame struct{ p *frame }
 
 // frame is what a Frame points to, so that a Frame fits into an Event without an allocation of its own.
 type frame struct {
-	name   string      // the type's name, "" of a notice
+	name   string      // the type's name, "" of a notice and of data that is not an event
 	typ    Type        // TypeUnknown if the name is none of the 36
 	notice bool        // there are only warnings
 	data   []byte      // the JSON text, or nil if there is a value
@@ -62,26 +64,26 @@ func scanFrame(data []byte) (s scan, err error) {
 	i := jsontext.Space(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		if _, err := jsontext.Skip(data, i, state.DefaultMaxDepth); err != nil {
-			return s, notFrame(err.Error(), "")
+			return s, notFrame(data, err.Error())
 		}
-		return s, notFrame("another JSON value", "")
+		return s, notFrame(data, "")
 	}
 	i = jsontext.Space(data, i+1)
 	if i < len(data) && data[i] == '}' {
 		i++
 	} else if s, i, err = scanMembers(data, i); err != nil {
-		return s, notFrame(err.Error(), "")
+		return s, notFrame(data, err.Error())
 	}
 	if end := jsontext.Space(data, i); end != len(data) {
-		return s, notFrame(fmt.Sprintf("more after it, at byte %d", end), "")
+		return s, notFrame(data, fmt.Sprintf("more after it, at byte %d", end))
 	}
 	switch {
 	case s.name == nil:
-		return s, notFrame("no type", "")
+		return s, notFrame(data, "no type")
 	case s.name[0] != '"':
-		return s, notFrame("a type that is no string", "")
+		return s, notFrame(data, "a type that is not a string")
 	case len(s.name) == 2:
-		return s, notFrame("an empty type", "")
+		return s, notFrame(data, "an empty type")
 	}
 	return s, nil
 }
@@ -135,8 +137,30 @@ func isKey(literal []byte, key string) bool {
 	return string(jsontext.AppendUnescaped(nil, inner)) == key
 }
 
-func notFrame(found, name string) error {
+// notFrame returns the error about data that is not an event, with an excerpt of it and the reason if there is one.
+func notFrame(data []byte, reason string) error {
+	text := excerpt(data)
+	switch {
+	case text == "":
+		text = "nothing"
+	case reason != "":
+		text += " (" + reason + ")"
+	}
+	return notEvent(text, "")
+}
+
+func notEvent(found, name string) error {
 	return &messages.MalformedError{Rule: "P-PIPE-2", Type: name, Want: "one JSON object with a non-empty string type", Found: found}
+}
+
+// excerpt returns the beginning of data in one line.
+func excerpt(data []byte) string {
+	const longest = 80
+	end := ""
+	if data = bytes.TrimSpace(data); len(data) > longest {
+		data, end = data[:longest], "…"
+	}
+	return strings.Join(strings.Fields(strings.ToValidUTF8(string(data), "\uFFFD")), " ") + end
 }
 
 // FrameOf returns the event that v is. It must be an object with a non-empty string type, otherwise the
@@ -145,11 +169,11 @@ func FrameOf(v state.Value) (Frame, error) {
 	name, ok := v.Get("type").AsString()
 	switch {
 	case v.Kind() != state.KindObject:
-		return Frame{}, notFrame(v.Kind().String(), "")
+		return Frame{}, notEvent(v.Kind().String(), "")
 	case !ok:
-		return Frame{}, notFrame("a type that is no string, or none", "")
+		return Frame{}, notEvent("a type that is not a string, or none", "")
 	case name == "":
-		return Frame{}, notFrame("an empty type", "")
+		return Frame{}, notEvent("an empty type", "")
 	}
 	return Frame{&frame{name: name, typ: typesByName[name], value: v}}, nil
 }
@@ -174,6 +198,21 @@ func Notice(ws ...Warning) Frame { return Frame{&frame{notice: true, notes: slic
 // IsNotice reports whether the frame came from [Notice].
 func (f Frame) IsNotice() bool { return f.p != nil && f.p.notice }
 
+// Err returns why the frame is not an event: a [*messages.MalformedError] under P-PIPE-2; nil if it is one or a notice.
+func (f Frame) Err() error {
+	if f.p == nil {
+		return notEvent("nothing", "")
+	}
+	if !f.p.malformed() {
+		return nil
+	}
+	_, err := scanFrame(f.p.data)
+	return err
+}
+
+// malformed reports whether p holds data that is not an event.
+func (p *frame) malformed() bool { return p.name == "" && !p.notice }
+
 // Type returns the type, TypeUnknown if the name is none of the 36.
 func (f Frame) Type() Type {
 	if f.p == nil {
@@ -182,7 +221,7 @@ func (f Frame) Type() Type {
 	return f.p.typ
 }
 
-// TypeName returns the type as it came, which may be none of the 36; "" for a notice and the zero Frame.
+// TypeName returns the type as it came, which may be none of the 36; "" for a notice and a malformed frame.
 func (f Frame) TypeName() string {
 	if f.p == nil {
 		return ""
@@ -238,8 +277,8 @@ func member(data []byte, key string) (text []byte) {
 	return text
 }
 
-// Data returns the event's JSON text, as it came if the frame was made from text. The caller must not
-// change it. It is nil for a notice and the zero Frame.
+// Data returns the event's JSON text, as it came if the frame was made from text; of a malformed frame what came, which
+// need not be JSON. The caller must not change it. It is nil for a notice and the zero Frame.
 func (f Frame) Data() []byte {
 	switch {
 	case f.p == nil:
@@ -251,7 +290,7 @@ func (f Frame) Data() []byte {
 }
 
 // Value returns the event as an object. It parses the text anew on every call, unless the frame was made
-// from a value. It is absent for a notice and the zero Frame, and for the frame of a typed event that nests
+// from a value. It is absent for a notice and a malformed frame, and for the frame of a typed event that nests
 // too deeply.
 func (f Frame) Value() state.Value {
 	v, _ := f.parse()
@@ -261,7 +300,7 @@ func (f Frame) Value() state.Value {
 // parse is Value, with the error for text that nests too deeply, which an event that was made in Go may.
 func (f Frame) parse() (state.Value, error) {
 	switch {
-	case f.p == nil:
+	case f.p == nil || f.p.malformed():
 		return state.Value{}, nil
 	case f.p.data == nil:
 		return f.p.value, nil
@@ -269,13 +308,16 @@ func (f Frame) parse() (state.Value, error) {
 	return state.Parse(f.p.data)
 }
 
-// AppendJSON appends the event's text; "null" for a notice and the zero Frame, which have none.
+// AppendJSON appends the event's text; "null" for a notice and the zero Frame, which have none; as a string what a
+// malformed frame was made of.
 func (f Frame) AppendJSON(dst []byte) []byte {
 	switch {
 	case f.p == nil || f.p.notice:
 		return append(dst, "null"...)
 	case f.p.value.Exists():
 		return f.p.value.AppendJSON(dst)
+	case f.p.malformed():
+		return jsontext.AppendString(dst, strings.ToValidUTF8(string(f.p.data), "\uFFFD"))
 	}
 	return append(dst, f.p.data...)
 }
@@ -284,7 +326,7 @@ func (f Frame) AppendJSON(dst []byte) []byte {
 func (f Frame) MarshalJSON() ([]byte, error) { return f.AppendJSON(nil), nil }
 
 // With returns the frame with the member key set to value, or removed if value is absent. A frame always has a type: setting type to
-// anything but a non-empty string, or a member of a notice, changes nothing.
+// anything but a non-empty string, or a member of a notice or a malformed frame, changes nothing.
 func (f Frame) With(key string, value state.Value) Frame { return f.edited(f.Value().With(key, value)) }
 
 // Without returns the frame without the member key. A frame always has a type: removing type changes
@@ -292,7 +334,7 @@ func (f Frame) With(key string, value state.Value) Frame { return f.edited(f.Val
 func (f Frame) Without(key string) Frame { return f.edited(f.Value().Without(key)) }
 
 func (f Frame) edited(v state.Value) Frame {
-	if f.p == nil || f.p.notice {
+	if f.p == nil || f.p.name == "" {
 		return f
 	}
 	g, err := FrameOf(v)

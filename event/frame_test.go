@@ -16,30 +16,31 @@ func TestNewFrame(t *testing.T) {
 		return `{"type":"RAW","event":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
 	}
 	for _, tc := range []struct{ name, in, found string }{
-		{"nothing", "", "invalid JSON at byte 0: unexpected end, a value expected"},
-		{"white space", " \n", "invalid JSON at byte 2: unexpected end, a value expected"},
-		{"no JSON", "<html>", `invalid JSON at byte 0: unexpected '<', a value expected`},
-		{"a scalar", "42", "another JSON value"},
-		{"null", "null", "another JSON value"},
-		{"an array", `[{"type":"RAW"}]`, "another JSON value"},
-		{"a cut object", `{"type":"RAW"`, "invalid JSON at byte 13: unexpected end, a comma or } expected"},
-		{"a cut string", `{"type":"RAW`, "invalid JSON at byte 12: unexpected end in string"},
-		{"no colon", `{"type"}`, "invalid JSON at byte 7: unexpected '}', a colon expected"},
-		{"a key that is no string", `{type:"RAW"}`, "invalid JSON at byte 1: unexpected 't', a member name expected"},
-		{"a comma too many", `{"type":"RAW",}`, "invalid JSON at byte 14: unexpected '}', a member name expected"},
-		{"trailing garbage", `{"type":"RAW"} x`, "more after it, at byte 15"},
-		{"two objects", `{"type":"RAW"}{"type":"RAW"}`, "more after it, at byte 14"},
-		{"an empty object", `{}`, "no type"},
-		{"no type", `{"Type":"RAW","x":{"type":"RAW"}}`, "no type"},
-		{"a type that is no string", `{"type":1}`, "a type that is no string"},
-		{"a null type", `{"type":null}`, "a type that is no string"},
-		{"an empty type", `{"type":""}`, "an empty type"},
-		{"a last type that is no string", `{"type":"RAW","type":[]}`, "a type that is no string"},
-		{"containers beyond the depth limit", nested(state.DefaultMaxDepth), "invalid JSON at byte 533: nested too deeply"},
+		{"nothing", "", "nothing"},
+		{"white space", " \n", "nothing"},
+		{"no JSON", "<html>", `<html> (invalid JSON at byte 0: unexpected '<', a value expected)`},
+		{"a scalar", "42", "42"},
+		{"null", "null", "null"},
+		{"an array", `[{"type":"RAW"}]`, `[{"type":"RAW"}]`},
+		{"a cut object", `{"type":"RAW"`, `{"type":"RAW" (invalid JSON at byte 13: unexpected end, a comma or } expected)`},
+		{"a cut string", `{"type":"RAW`, `{"type":"RAW (invalid JSON at byte 12: unexpected end in string)`},
+		{"no colon", `{"type"}`, "{\"type\"} (invalid JSON at byte 7: unexpected '}', a colon expected)"},
+		{"a key that is no string", `{type:"RAW"}`, "{type:\"RAW\"} (invalid JSON at byte 1: unexpected 't', a member name expected)"},
+		{"a comma too many", `{"type":"RAW",}`, "{\"type\":\"RAW\",} (invalid JSON at byte 14: unexpected '}', a member name expected)"},
+		{"trailing garbage", `{"type":"RAW"} x`, `{"type":"RAW"} x (more after it, at byte 15)`},
+		{"two objects", `{"type":"RAW"}{"type":"RAW"}`, `{"type":"RAW"}{"type":"RAW"} (more after it, at byte 14)`},
+		{"an empty object", `{}`, "{} (no type)"},
+		{"no type", `{"Type":"RAW","x":{"type":"RAW"}}`, `{"Type":"RAW","x":{"type":"RAW"}} (no type)`},
+		{"a type that is no string", `{"type":1}`, `{"type":1} (a type that is not a string)`},
+		{"a null type", `{"type":null}`, `{"type":null} (a type that is not a string)`},
+		{"an empty type", `{"type":""}`, `{"type":""} (an empty type)`},
+		{"a last type that is no string", `{"type":"RAW","type":[]}`, `{"type":"RAW","type":[]} (a type that is not a string)`},
+		{"containers beyond the depth limit", nested(state.DefaultMaxDepth), nested(state.DefaultMaxDepth)[:80] + "… (invalid JSON at byte 533: nested too deeply)"},
 	} {
 		t.Run("P-PIPE-2 "+tc.name, func(t *testing.T) {
 			f, err := NewFrame([]byte(tc.in))
 			assert.Equal(t, Frame{}, f)
+			require.Equal(t, err, new(Framer).Frame([]byte(tc.in)).Err())
 			assert.ErrorAs(t, err, new(*messages.MalformedError))
 			assert.Equal(t, &messages.MalformedError{Rule: "P-PIPE-2", Want: "one JSON object with a non-empty string type", Found: tc.found}, err)
 		})
@@ -67,6 +68,36 @@ func TestNewFrame(t *testing.T) {
 			assert.Equal(t, tc.typeName, name)
 		})
 	}
+}
+
+func TestMalformedFrames(t *testing.T) {
+	for _, text := range []string{"[DONE]", "null", `{"a":1}`, "a\xff", strings.Repeat("x", maxBlockText+1)} {
+		f := new(Framer).Frame([]byte(text))
+		_, want := NewFrame([]byte(text))
+		require.Error(t, want)
+		assert.Equal(t, want, f.Err())
+		ev, warnings, err := NewDecoder(nil).Decode(f)
+		assert.Nil(t, ev)
+		assert.Empty(t, warnings)
+		assert.Equal(t, want, err, "P-PIPE-2 enforcement rejects it")
+		assert.Equal(t, text, string(f.Data()))
+		assert.Equal(t, TypeUnknown, f.Type())
+		assert.Empty(t, f.TypeName())
+		assert.False(t, f.IsNotice())
+		assert.False(t, f.Value().Exists())
+		assert.Equal(t, f, f.With("type", state.String("RAW")), "it does not become an event")
+		assert.Equal(t, f, f.Without("a"))
+		assert.Equal(t, f, NewUpgrader().Upgrade(f))
+		assert.Equal(t, messages.Owner{}, f.Owner())
+		quoted, err := json.Marshal(f)
+		require.NoError(t, err)
+		assert.Equal(t, byte('"'), quoted[0])
+		noted := f.WithWarnings(Warning{Rule: "P-ENF-1"})
+		assert.Equal(t, want, noted.Err())
+		assert.Len(t, noted.Warnings(), 1)
+	}
+	assert.NoError(t, Notice().Err())
+	assert.Error(t, Frame{}.Err())
 }
 
 func TestNewFrameKeepsItsText(t *testing.T) {

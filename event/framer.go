@@ -1,7 +1,7 @@
 package event
 
-// Framer makes frames as [NewFrame] does, for transports with many small events: it allocates a block of
-// them at a time. The zero Framer is ready for use, by one goroutine at a time; the frames are as any.
+// Framer makes frames for transports with many small events: it allocates a block of them at a time. The zero Framer
+// is ready for use, by one goroutine at a time.
 //
 // Frames of one block keep each other, and their texts, in memory: at most 32 texts of 4 KiB, since a longer text
 // gets a frame of its own.
@@ -12,14 +12,18 @@ const (
 	maxBlockText   = 4 << 10
 )
 
-// Frame is [NewFrame].
-func (fr *Framer) Frame(data []byte) (Frame, error) {
-	if len(data) > maxBlockText {
-		return NewFrame(data)
-	}
+// Frame returns the frame of data, which it keeps, as [NewFrame] does. Data that is not an event makes a malformed frame,
+// which [Frame.Err] tells: it takes its place in the stream, passes middleware, and is rejected by enforcement
+// (P-PIPE-2).
+func (fr *Framer) Frame(data []byte) Frame {
 	s, err := scanFrame(data)
 	if err != nil {
-		return Frame{}, err
+		return Frame{&frame{data: data}}
+	}
+	if len(data) > maxBlockText {
+		p := &frame{}
+		p.fill(data, s)
+		return Frame{p}
 	}
 	if len(fr.free) == 0 {
 		fr.free = make([]frame, framesPerBlock)
@@ -27,5 +31,5 @@ func (fr *Framer) Frame(data []byte) (Frame, error) {
 	p := &fr.free[0]
 	fr.free = fr.free[1:]
 	p.fill(data, s)
-	return Frame{p}, nil
+	return Frame{p}
 }

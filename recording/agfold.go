@@ -42,7 +42,7 @@ func (s *heads) next() (Entry, error) {
 			return Entry{}, torn // no crash and restart, but a broken line
 		case torn != nil:
 			e.Head.AfterCut = true
-		case err != nil && IsCut(text):
+		case err != nil && jsontext.IsCut(text, maxDepth):
 			torn = &CutError{Line: e.Line}
 			if whole {
 				continue // the next run's head may follow
@@ -75,29 +75,29 @@ func (s *heads) entry(e *Entry, members object) error {
 	if members.get("agfold") != nil {
 		return s.head(e, members)
 	}
-	data, failure := members.get("event"), members.get("error")
-	if data == nil && (len(failure) == 0 || failure[0] != '"') {
-		return errors.New("want a head, an event or an error")
-	}
 	at, err := s.at(members.get("at"))
 	if err != nil {
 		return err
 	}
 	e.At = at
-	if data == nil {
-		e.Err = &StreamError{Text: members.str("error"), Truncated: string(members.get("truncated")) == "true"}
-		return nil
+	if data := members.get("event"); data != nil {
+		e.Event = s.keep.frame(data)
+	} else if data, ok := members.str("data"); ok {
+		e.Event = s.keep.frame([]byte(data))
+	} else if text, ok := members.str("error"); ok {
+		e.Err = &StreamError{Text: text, Truncated: string(members.get("truncated")) == "true"}
+	} else {
+		return errors.New("want a head, an event or an error")
 	}
-	e.Event, err = s.keep.frame(data, e.Line)
-	return err
+	return nil
 }
 
 func (s *heads) head(e *Entry, members object) error {
-	if v := members.str("agfold"); v != format {
+	if v, _ := members.str("agfold"); v != format {
 		return fmt.Errorf("the recording's version is %q, want %q", v, format)
 	}
 	e.Head = &Head{}
-	if start := members.str("start"); start != "" {
+	if start, _ := members.str("start"); start != "" {
 		t, err := time.Parse(time.RFC3339, start)
 		if err != nil {
 			return err

@@ -56,13 +56,15 @@ func (s *values) next() (Entry, error) {
 			}
 		case s.state == afterValue && c == ',':
 			s.state = afterComma
-		case s.state == beforeFirst || s.state == afterComma:
+		case s.state == afterValue:
+			return Entry{}, s.unexpected(c, "a comma or ]")
+		case s.state == afterArray:
+			return Entry{}, s.unexpected(c, "nothing after the array")
+		case bytes.IndexByte([]byte(",:]}"), c) >= 0:
+			return Entry{}, s.unexpected(c, "an event")
+		default:
 			s.state = afterValue
 			return s.value()
-		case s.state == afterArray:
-			return Entry{}, s.unexpected(c, "nothing behind the array")
-		default:
-			return Entry{}, s.unexpected(c, "a comma or ]")
 		}
 		s.pos++
 	}
@@ -109,7 +111,7 @@ func (s *values) value() (Entry, error) {
 		if s.err != io.EOF {
 			return Entry{}, readError(s.err)
 		}
-		if s.array || IsCut(s.buf[s.pos:s.end]) {
+		if s.array || jsontext.IsCut(s.buf[s.pos:s.end], maxDepth) {
 			return Entry{}, &CutError{Line: s.line}
 		}
 		n = s.end - s.pos
@@ -118,8 +120,7 @@ func (s *values) value() (Entry, error) {
 	text, line := s.buf[s.pos:s.pos+n], s.line
 	s.pos += n
 	s.line += bytes.Count(text, []byte("\n"))
-	f, err := s.keep.frame(text, line)
-	return Entry{Event: f, Line: line}, err
+	return Entry{Event: s.keep.frame(text), Line: line}, nil
 }
 
 // scanValue looks for the end of the value that text begins with, of which n bytes were looked at and have

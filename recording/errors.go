@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/reducer"
 )
+
+// ErrThread is matched by the [FormatError] that [Open] returns for the JSON of a thread. It has no events:
+// [reducer.Thread.UnmarshalJSON] reads it.
+var ErrThread = errors.New("this is the JSON of a thread, which has no events")
 
 // FormatError reports that a recording cannot be read, or not past a line. It matches messages.ErrMalformed if the
 // reason is a malformed run input.
@@ -51,20 +54,4 @@ func (e *StreamError) Unwrap() error {
 		return reducer.ErrTruncated
 	}
 	return nil
-}
-
-// IsCut reports whether text is the beginning of a JSON value and not the whole of one.
-func IsCut(text []byte) bool {
-	_, err := jsontext.Skip(text, 0, maxDepth)
-	var syntax *jsontext.SyntaxError
-	if !errors.As(err, &syntax) {
-		return false
-	}
-	return isEnd(text, syntax)
-}
-
-// isEnd reports whether the fault is that text ends too early.
-func isEnd(text []byte, fault *jsontext.SyntaxError) bool {
-	rest := text[fault.Offset:]
-	return len(rest) == 0 || rest[0] == '\\' && len(rest) < len(`\u0000`)
 }

@@ -209,7 +209,7 @@ func TestFoldOfAnyForm(t *testing.T) {
 		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"cut behind a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []func(error) bool{is[*event.TooLargeError], matching(reducer.ErrTruncated)}},
-		{"no recording any more", strings.NewReader(began + "\n" + ended + "\ndear diary"), FoldOptions{}, reducer.Succeeded, []func(error) bool{is[*FormatError]}},
+		{"P-PIPE-2 data that is not an event", strings.NewReader(began + "\ndear diary\n" + ended), FoldOptions{}, reducer.Rejected, []func(error) bool{matching(messages.ErrMalformed)}},
 		{"no recording", strings.NewReader("dear diary"), FoldOptions{}, reducer.Empty, []func(error) bool{is[*FormatError]}},
 		{"nothing", strings.NewReader(""), FoldOptions{}, reducer.Empty, nil},
 		{"a reader that fails", io.MultiReader(strings.NewReader(began+"\n"), iotest.ErrReader(lost)), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(lost), matching(reducer.ErrTruncated)}},

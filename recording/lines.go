@@ -67,11 +67,11 @@ func (s *eventLines) next() (Entry, error) {
 		if len(line) == 0 {
 			continue
 		}
-		f, err := s.keep.frame(line, s.lines.line)
-		if err != nil && !whole && IsCut(line) {
-			err = &CutError{Line: s.lines.line}
+		f := s.keep.frame(line)
+		if !whole && isCut(f) {
+			return Entry{}, &CutError{Line: s.lines.line}
 		}
-		return Entry{Event: f, Line: s.lines.line}, err
+		return Entry{Event: f, Line: s.lines.line}, nil
 	}
 }
 

@@ -32,14 +32,10 @@ func (o object) get(key string) []byte {
 	return m.text
 }
 
-// str returns the string that the value is, or "".
-func (o object) str(key string) string {
-	v, err := state.Parse(o.get(key))
-	if err != nil {
-		return ""
-	}
-	s, _ := v.AsString()
-	return s
+// str returns the string that the value is, and whether it is one.
+func (o object) str(key string) (string, bool) {
+	v, _ := state.Parse(o.get(key))
+	return v.AsString()
 }
 
 // maxDepth lets an event nest as deeply as it may by itself, inside an array inside an object.

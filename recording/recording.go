@@ -1,15 +1,14 @@
 package recording
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/internal/sse"
-	"github.com/agfold/agfold/messages"
 )
 
 // Options of [Open]. The zero value means the defaults.
@@ -43,7 +42,6 @@ type Recording struct {
 	src      source
 	err      error // what the source ended with
 	timed    bool
-	ordinal  int // of the event yielded last, in its run
 }
 
 // source yields a recording's entries; io.EOF is a clean end.
@@ -104,11 +102,8 @@ func (r *Recording) Entries() iter.Seq2[Entry, error] {
 		for r.err == nil {
 			e, err := r.src.next()
 			if err != nil {
-				r.err = r.placed(err)
+				r.err = err
 				break
-			}
-			if r.ordinal++; e.Head != nil {
-				r.ordinal = 0
 			}
 			if !yield(e, nil) {
 				return
@@ -118,15 +113,6 @@ func (r *Recording) Entries() iter.Seq2[Entry, error] {
 			yield(Entry{}, r.err)
 		}
 	}
-}
-
-// placed fills in where in its run the event stands that an error is about, as a transport does.
-func (r *Recording) placed(err error) error {
-	var malformed *messages.MalformedError
-	if errors.As(err, &malformed) && malformed.Rule == "P-PIPE-2" {
-		malformed.Ordinal = r.ordinal + 1
-	}
-	return err
 }
 
 // Events yields the events alone; otherwise it is like Entries.
@@ -151,13 +137,10 @@ type keeper struct {
 }
 
 // frame makes a frame of a copy of data.
-func (k *keeper) frame(data []byte, line int) (event.Frame, error) {
-	f, err := k.framer.Frame(k.text.Keep(data))
-	if err != nil {
-		return event.Frame{}, &FormatError{Line: line, Err: err}
-	}
-	return f, nil
-}
+func (k *keeper) frame(data []byte) event.Frame { return k.framer.Frame(k.text.Keep(data)) }
+
+// isCut reports whether f is not an event because its data ends too early.
+func isCut(f event.Frame) bool { return f.Err() != nil && jsontext.IsCut(f.Data(), maxDepth) }
 
 func readError(err error) error {
 	if err == io.EOF {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 )
 
 func TestForms(t *testing.T) {
@@ -67,25 +68,18 @@ func TestFormErrors(t *testing.T) {
 		malformed  bool
 	}{
 		{"prose", "\nHello, world\n", 2, 0, false},
+		{"an object that is not an event", `{"a":1}`, 1, 0, false},
+		{"an object over lines that is not an event", "{\n\"a\":1\n}\n", 1, 0, false},
 		{"an HTML page", "<!DOCTYPE html>\n", 1, 0, false},
 		{"a JSON string", `"data"`, 1, 0, false},
 		{"indented data lines", "  data: " + started + "\n", 1, 0, false},
-		{"an object that is no event", `{"a":1}`, 1, 0, true},
-		{"a line that is no event", started + "\n" + `{"a":1}` + "\n" + finished, 2, 1, true},
-		{"a line that is no JSON", started + "\n\nbye\n" + finished, 3, 1, true},
-		{"a broken line between others", started + "\n" + `{"type":"X` + "\n" + finished + "\n", 2, 1, true},
-		{"a line with two events", started + started + "\n", 1, 0, true},
-		{"an event of the stream that is no JSON", ": x\ndata: " + started + "\n\ndata: [DONE]\n\n", 4, 1, true},
-		{"an event of the stream with empty data", "data: " + started + "\n\ndata:\n\n", 3, 1, true},
-		{"an element that is no event", "[" + started + ",\n 17]", 2, 1, true},
 		{"an array without a comma", "[" + started + "\n" + started + "]", 2, 1, false},
-		{"an array with a comma too many", "[" + started + ",]", 1, 1, true},
-		{"an array with a comma first", "[,1]", 1, 0, true},
+		{"an array with a comma too many", "[" + started + ",]", 1, 1, false},
+		{"an array with a comma first", "[,1]", 1, 0, false},
 		{"text behind an array", "[" + started + "]\n\n[]", 3, 1, false},
 		{"text behind an object", `{"stream":[` + started + "]}\n x", 2, 1, false},
 		{"a stream that is no array", "{\n\"stream\":{}}", 2, 0, false},
 		{"an object broken behind its stream", `{"stream":[` + started + "]\n, x}", 2, 1, false},
-		{"a broken element of a stream", `{"stream":[` + started + ",\n{\"type\":\"X\",}]}", 2, 1, true},
 		{"an input that is malformed", `{"input":{"messages":[{"id":1,"role":"user"}]},"stream":[]}`, 1, 0, true},
 		{"a head of another version", `{"agfold":"recording/2"}`, 1, 0, false},
 		{"a start that is no time", `{"agfold":"recording/1","start":"noon"}`, 1, 0, false},
@@ -100,7 +94,6 @@ func TestFormErrors(t *testing.T) {
 				_, got, err := texts(t, r, nil)
 				var format *FormatError
 				require.ErrorAs(t, err, &format, name)
-				require.ErrorAs(t, err, new(*FormatError))
 				assert.Equal(t, tt.line, format.Line, "%s: %v", name, err)
 				assert.Len(t, got, tt.before, name)
 				assert.Equal(t, tt.malformed, errors.As(err, new(*messages.MalformedError)), err)
@@ -166,17 +159,43 @@ func TestACutIsNamedByLine(t *testing.T) {
 	assert.Equal(t, "recording cut off in line 3", err.Error())
 }
 
-func TestAnEventThatIsNoneIsNamedByItsPlace(t *testing.T) {
-	for text, ordinal := range map[string]int{
-		"data: " + started + "\n\ndata: {}\n\n": 2,
-		"[{}]":                                  1,
-		`{"agfold":"recording/1"}` + "\n" + `{"event":` + started + "}\n" + `{"agfold":"recording/1"}` + "\n" + `{"event":` + started + "}\n" + `{"event":{}}`: 2,
+// TestDataThatIsNotAnEvent holds that it takes its place in every form, and that the fold is the one that rejects it.
+func TestDataThatIsNotAnEvent(t *testing.T) {
+	for name, text := range map[string]string{
+		"sse":    "data: " + started + "\n\ndata: %s\n\ndata: " + finished + "\n\n",
+		"pasted": "data: " + started + "\ndata: %s\ndata: " + finished + "\n",
+		"lines":  started + "\n%s\n" + finished,
+		"values": "{\n" + started[1:] + "\n%s\n" + finished,
+		"array":  "[" + started + ", %s\n, " + finished + "]",
+		"agfold": bareHead + timed(started) + `{"at":1,"data":%q}` + "\n" + timed(finished),
 	} {
-		_, _, err := texts(t, strings.NewReader(text), nil)
-		var malformed *messages.MalformedError
-		require.ErrorAs(t, err, &malformed)
-		assert.Equal(t, ordinal, malformed.Ordinal, text)
+		for _, data := range []string{"null", "17", "[DONE]", "DONE", `{"a":1}`, `{"type":null}`, `{"type":"X",}`} {
+			t.Run("P-PIPE-2 "+name+" "+data, func(t *testing.T) {
+				text := fmt.Sprintf(text, data)
+				_, got, err := texts(t, strings.NewReader(text), nil)
+				require.NoError(t, err)
+				require.Len(t, got, 3)
+				assert.Equal(t, []string{data, finished}, got[1:])
+				th, err := Fold(strings.NewReader(text), nil)
+				var malformed *messages.MalformedError
+				require.ErrorAs(t, err, &malformed)
+				assert.Equal(t, "P-PIPE-2", malformed.Rule)
+				assert.Equal(t, 2, malformed.Ordinal)
+				assert.Contains(t, malformed.Found, data)
+				assert.Equal(t, reducer.Rejected, th.Status())
+			})
+		}
 	}
+	t.Run("P-PIPE-2 a broken element of an object", func(t *testing.T) {
+		th, err := Fold(strings.NewReader(`{"stream":[`+started+",\n{\"type\":\"X\",}]}"), nil)
+		require.ErrorAs(t, err, new(*messages.MalformedError))
+		assert.Equal(t, reducer.Rejected, th.Status())
+	})
+	t.Run("P-PIPE-2 P-SSE-1 blank data is not an event", func(t *testing.T) {
+		_, got, err := texts(t, strings.NewReader("data:\n\ndata: "+started+"\n\nid: 7\ndata: \n\ndata: "+finished+"\n\n"), nil)
+		require.NoError(t, err)
+		assert.Equal(t, []string{started, finished}, got)
+	})
 }
 
 func TestInput(t *testing.T) {
@@ -436,9 +455,5 @@ func FuzzOpen(f *testing.F) {
 		require.Equal(t, form, f2)
 		require.Equal(t, want, got)
 		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
-		for _, one := range want {
-			_, err := event.NewFrame([]byte(one))
-			require.NoError(t, err)
-		}
 	})
 }

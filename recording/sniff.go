@@ -85,6 +85,8 @@ func sniffObject(l *lines, limit int) (*Recording, error) {
 		return openHeads(&heads{lines: line})
 	case isStream(members) && end == len(first):
 		return sniffDocument(l, first, whole, limit)
+	case members.get("type") == nil:
+		return nil, notEvents(members, l.line)
 	}
 	return &Recording{form: FormLines, src: &line}, nil
 }
@@ -92,11 +94,19 @@ func sniffObject(l *lines, limit int) (*Recording, error) {
 // isHead reports whether a line with these members is one that Writer writes.
 func isHead(members object) bool {
 	return members.get("type") == nil &&
-		(members.get("agfold") != nil || members.get("at") != nil && members.get("event") != nil)
+		(members.get("agfold") != nil || members.get("at") != nil && (members.get("event") != nil || members.get("data") != nil))
 }
 
 // isStream reports whether an object with these members holds a recording.
 func isStream(members object) bool { return members.get("type") == nil && members.get("stream") != nil }
+
+// notEvents returns the error about an object with these members, which is not the beginning of a recording.
+func notEvents(members object, line int) error {
+	if members.get("threadId") != nil && members.get("revision") != nil && members.get("messages") != nil {
+		return &FormatError{Line: line, Err: ErrThread}
+	}
+	return &FormatError{Line: line, Err: errors.New("want events, but the object has neither a type nor a stream")}
+}
 
 // openHeads reads up to the first event, so that the first run's input is known.
 func openHeads(s *heads) (*Recording, error) {
@@ -143,6 +153,10 @@ func sniffDocument(l *lines, first []byte, whole bool, limit int) (*Recording, e
 	}
 	members, end, err := parseObject(nil, text)
 	if !isStream(members) {
+		fault, _ := errors.AsType[*jsontext.SyntaxError](err)
+		if members.get("type") == nil && (fault == nil || !fault.IsCut(text)) {
+			return nil, notEvents(members, line)
+		}
 		return &Recording{form: FormValues, src: &values{r: bytes.NewReader(text), limit: limit, line: line}}, nil
 	}
 	if i := jsontext.Space(text, end); err == nil && i < len(text) {
@@ -164,7 +178,7 @@ func openObject(members object, err error, text []byte, limit, line int) (*Recor
 	var fault *jsontext.SyntaxError
 	if errors.As(err, &fault) {
 		src.after = &FormatError{Line: at(fault.Offset), Err: err}
-		if isEnd(text, fault) {
+		if fault.IsCut(text) {
 			src.after = &CutError{Line: at(fault.Offset)}
 		}
 	}

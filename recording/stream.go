@@ -35,37 +35,32 @@ func (s *stream) next() (Entry, error) {
 		}
 		return Entry{}, readError(err)
 	}
-	f, err := s.keep.frame(data, line)
+	f := s.keep.frame(data)
 	switch {
-	case err == nil:
-		return Entry{Event: f, Line: line}, nil
-	case s.r.Partial() && IsCut(data):
+	case s.r.Partial() && isCut(f):
 		return Entry{}, &CutError{Line: line}
-	case s.paste(data, line):
+	case f.Err() != nil && s.paste(f.Data(), line):
 		return s.next()
 	}
-	return Entry{}, err
+	return Entry{Event: f, Line: line}, nil
 }
 
 // paste queues the events of data lines that have no blank lines between them, which are one event to the
-// format: what people get who search a capture for its data lines. It reports false if one of them is
-// none.
+// format: what people get who search a capture for its data lines. It reports false if the first line is not an event.
 func (s *stream) paste(data []byte, line int) bool {
-	var queue []Entry
 	for text := range bytes.SplitSeq(data, []byte("\n")) {
 		if len(trim(text)) > 0 {
-			f, err := s.keep.framer.Frame(s.keep.text.Keep(text))
-			if err != nil && len(queue) > 0 && s.r.Partial() && IsCut(text) {
-				s.err = &CutError{Line: line}
-				break
-			}
-			if err != nil {
+			f := s.keep.framer.Frame(text)
+			switch {
+			case len(s.queue) == 0 && f.Err() != nil:
 				return false
+			case s.r.Partial() && isCut(f):
+				s.err = &CutError{Line: line}
+				return true
 			}
-			queue = append(queue, Entry{Event: f, Line: line})
+			s.queue = append(s.queue, Entry{Event: f, Line: line})
 		}
 		line++
 	}
-	s.queue = queue
-	return len(queue) > 0
+	return len(s.queue) > 0
 }

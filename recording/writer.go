@@ -58,8 +58,8 @@ func isEmpty(w io.Writer) bool {
 }
 
 // Event appends an event that came a time after the run's start; less than 0 counts as 0. Its JSON text is
-// written as it is, with line ends between its tokens as spaces. A notice has no text and is left out. The
-// error is w's.
+// written as it is, with line ends between its tokens as spaces; data that is not an event is written as a string, so
+// that it is rejected again. A notice has no text and is left out. The error is w's.
 func (w *Writer) Event(ev event.Event, at time.Duration) error {
 	f := event.FrameOfEvent(ev)
 	data := f.Data()
@@ -68,6 +68,10 @@ func (w *Writer) Event(ev event.Event, at time.Duration) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if f.Err() != nil {
+		buf := append(appendAt(w.buf[:0], at), `,"data":`...)
+		return w.line(append(f.AppendJSON(buf), '}'))
+	}
 	buf := append(appendAt(w.buf[:0], at), `,"event":`...)
 	start := len(buf)
 	buf = append(buf, data...)

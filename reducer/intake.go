@@ -22,10 +22,15 @@ type intake struct {
 	warnings []event.Warning
 }
 
-// take takes the next event.
-func (in *intake) take(ev event.Event) {
+// take takes the next event. After the end of a run data that is not an event is dropped (P-PIPE-2).
+func (in *intake) take(ev event.Event, ended bool) {
 	in.ordinal++
 	in.expanded, in.next, in.fault, in.warnings = in.expanded[:0], 0, nil, in.warnings[:0]
+	if f, ok := ev.(event.Frame); ok && ended && f.Err() != nil {
+		in.typ = event.TypeUnknown
+		in.report(event.Warning{Rule: "P-PIPE-2", Text: "dropped, because the run has ended: " + f.Err().Error()})
+		return
+	}
 	if ev, in.fault = in.decode(ev); in.fault != nil || ev == nil {
 		return
 	}

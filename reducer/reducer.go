@@ -110,7 +110,7 @@ func (r *Reducer) take(ev event.Event) {
 	r.finish()
 	r.iterated, r.late = false, r.done
 	if !r.late {
-		r.intake.take(ev)
+		r.intake.take(ev, r.verifier.hasEnded())
 		r.to = 0
 	}
 }

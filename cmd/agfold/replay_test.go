@@ -62,9 +62,9 @@ func TestExitStatus(t *testing.T) {
 		{"--at a violation", ndjson(began, began, finished), []string{"--at", "2"}, exitRejected, "rejected", "P-VER-1"},
 		{"--at before a violation", ndjson(began, began, finished), []string{"--at", "1"}, exitOK, "running", ""},
 		{"what is no recording", "dear diary\n", nil, exitUnreadable, "", "not a recording"},
-		{"what stops being a recording", ndjson(began, "dear diary"), nil, exitUnreadable, "truncated", "line 2"},
-		{"what stops being a recording behind the run", ndjson(began, finished, "dear diary"), nil, exitUnreadable, "succeeded", "line 3"},
-		{"an event without a type (P-PIPE-2)", ndjson(began, `{"delta":"x"}`), nil, exitUnreadable, "truncated", "P-PIPE-2"},
+		{"data that is not an event", ndjson(began, "dear diary"), nil, exitRejected, "rejected", "P-PIPE-2 event 2"},
+		{"data that is not an event after the run", ndjson(began, finished, "dear diary"), nil, exitOK, "succeeded", "P-PIPE-2 event 3"},
+		{"an event without a type (P-PIPE-2)", ndjson(began, `{"delta":"x"}`), nil, exitRejected, "rejected", "P-PIPE-2"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := agfold(t, row.stdin, append([]string{"replay", "-", "--json"}, row.args...)...)

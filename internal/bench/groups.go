@@ -182,11 +182,7 @@ func foldBytesRow(name string, events told, before int, snapshot snapshots) row 
 				if err != nil {
 					break
 				}
-				frame, err := framer.Frame(keep.Keep(payload))
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := r.Apply(frame); err != nil {
+				if err := r.Apply(framer.Frame(keep.Keep(payload))); err != nil {
 					b.Fatal(err)
 				}
 				if snapshot {

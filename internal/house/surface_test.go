@@ -21,7 +21,7 @@ var surface = map[string]int{
 	"state":     88,
 	"subscribe": 20,
 	"messages":  116,
-	"event":     306,
+	"event":     307,
 	"chunks":    10,
 	"reducer":   101,
 	"recording": 51,

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/jsontext"
 )
 
 const (
@@ -48,8 +49,8 @@ func NewReader(src io.Reader, maxEventBytes int) *Reader {
 	return &Reader{src: src, max: maxEventBytes}
 }
 
-// Next returns the data of the next event: the values of its data lines joined by newlines. An event
-// without data lines is passed over; one whose only data line is empty has empty data.
+// Next returns the data of the next event: the values of its data lines joined by newlines. An event without data
+// lines, or whose data is only white space, is skipped (P-SSE-1).
 //
 // The data lies in the Reader's buffer and is valid until the next call; nothing is copied for an event
 // of one line. The caller may change it in place. The end of the stream is io.EOF; an event that lacks
@@ -80,11 +81,16 @@ func (r *Reader) Next() ([]byte, error) {
 			r.skipping = false
 		case start < stop:
 			r.add(start, stop)
-		case r.lines > 0:
+		case r.lines > 0 && !r.blank():
 			return r.buf[r.from:r.to], nil
+		default:
+			r.lines, r.from, r.to = 0, 0, 0
 		}
 	}
 }
+
+// blank reports whether the data of the event under assembly is only JSON's white space.
+func (r *Reader) blank() bool { return jsontext.Space(r.buf[:r.to], r.from) == r.to }
 
 // Partial reports whether the event that Next returned last was ended by the end of the stream and not
 // by a blank line. Its data may then be cut off anywhere.
@@ -183,7 +189,7 @@ func (r *Reader) last() ([]byte, error) {
 		r.line++
 		r.add(start, r.end)
 	}
-	if r.lines == 0 {
+	if r.lines == 0 || r.blank() {
 		return nil, r.err
 	}
 	r.partial = true

@@ -37,10 +37,10 @@ func reference(stream string) (events []string) {
 	stream = strings.ReplaceAll(stream, "\r", "\n")
 	var data []string
 	flush := func() {
-		if data != nil {
-			events = append(events, strings.Join(data, "\n"))
-			data = nil
+		if event := strings.Join(data, "\n"); strings.Trim(event, " \t\r\n") != "" {
+			events = append(events, event)
 		}
+		data = nil
 	}
 	for line := range strings.SplitSeq(stream, "\n") {
 		if line == "" {
@@ -64,8 +64,8 @@ func TestFraming(t *testing.T) {
 		{"a blank line ends an event", "data: a\n\ndata: b\n\n", []string{"a", "b"}},
 		{"one leading space is removed", "data:a\n\ndata:  b\n\ndata: \tc\n\n", []string{"a", " b", "\tc"}},
 		{"data lines are joined by newlines", "data: a\ndata: b\ndata:\ndata: c\n\n", []string{"a\nb\n\nc"}},
-		{"a field name alone is an empty value", "data\n\ndata\ndata\n\n", []string{"", "\n"}},
-		{"an empty data line is an event with empty data", "data:\n\n", []string{""}},
+		{"a field name alone is an empty value", "data\ndata: a\ndata\n\n", []string{"\na\n"}},
+		{"an event whose data is empty or blank is skipped", "data:\n\ndata: \n\ndata\ndata:  \t\n\ndata: a\n\ndata: ", []string{"a"}},
 		{"an event without data is passed over", "event: x\nid: 1\n\n\n\n:\n\ndata: a\n\n", []string{"a"}},
 		{"other fields and comments are ignored", ": hi\nevent: e\ndata: a\nid: 7\nretry: 1\n: ho\ndata: b\n\n", []string{"a\nb"}},
 		{"a field name must match exactly", "database: 1\n data: 2\nData: 3\ndata : 4\ndat: 5\ndata: a\n\n", []string{"a"}},
@@ -79,7 +79,7 @@ func TestFraming(t *testing.T) {
 		{"half a byte order mark is a line", "\xEF\xBBdata: a\n\ndata: b\n\n", []string{"b"}},
 		{"a last event without blank line is accepted", "data: a\n\ndata: b\n", []string{"a", "b"}},
 		{"a last line without line end is accepted", "data: a\n\ndata: b\ndata: c", []string{"a", "b\nc"}},
-		{"a last field name alone is accepted", "data", []string{""}},
+		{"a last field name alone is accepted", "data: a\ndata", []string{"a\n"}},
 		{"a cut field name is no data", "data: a\n\ndat", []string{"a"}},
 		{"a cut comment is no data", "data: a\n\n: x", []string{"a"}},
 		{"data is not decoded", "data: \xff\x00\u2028\n\n", []string{"\xff\x00\u2028"}},
@@ -165,8 +165,8 @@ func TestBound(t *testing.T) {
 		{"a cut line counts", "data: 123456789", false},
 		{"joining newlines count", "data: 123\ndata: 4567\n\n", true},
 		{"joined data past the bound does not fit", "data: 123\ndata: 45678\n\n", false},
-		{"empty lines count", strings.Repeat("data\n", 9) + "\n", true},
-		{"too many empty lines do not fit", strings.Repeat("data\n", 10) + "\n", false},
+		{"empty lines count", "data: x\n" + strings.Repeat("data\n", 7) + "\n", true},
+		{"too many empty lines do not fit", "data: x\n" + strings.Repeat("data\n", 8) + "\n", false},
 		{"other lines do not count", ": " + strings.Repeat("x", 50) + "\nevent: 123456789\ndata: 1\n\n", true},
 	} {
 		t.Run("P-SSE-2 "+tt.name, func(t *testing.T) {

@@ -39,6 +39,12 @@ func FuzzAppend(f *testing.F) {
 		events, err := readAll(NewReader(strings.NewReader(string(stream)), 0))
 		require.NoError(t, err)
 		lines := strings.NewReplacer("\r\n", "\n", "\r", "\n")
-		require.Equal(t, []string{lines.Replace(a), lines.Replace(b)}, events)
+		var want []string
+		for _, data := range []string{lines.Replace(a), lines.Replace(b)} {
+			if strings.Trim(data, " \t\n") != "" {
+				want = append(want, data)
+			}
+		}
+		require.Equal(t, want, events)
 	})
 }
