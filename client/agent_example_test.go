@@ -37,7 +37,7 @@ func ExampleNewHTTP() {
 }
 
 func ExampleEmit() {
-	agent := client.Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+	agent := client.Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		if err := emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func ExampleEmit() {
 }
 
 func ExampleChain() {
-	agent := client.Emit(func(_ context.Context, _ event.RunInput, emit func(event.Event) error) error {
+	agent := client.Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 		emit(&event.ToolCallStart{ToolCallID: "1", ToolCallName: "delete_everything"})
 		return emit(&event.Custom{Name: "done", Value: state.Bool(true)})
 	})
@@ -72,7 +72,7 @@ func ExampleChain() {
 }
 
 func ExampleRecord() {
-	agent := client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+	agent := client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
 	})
 	file, err := os.CreateTemp("", "run-*.jsonl")

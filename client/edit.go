@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
@@ -12,93 +13,125 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// AddMessages appends messages to the thread between runs; those without an id get one. A tool message goes
-// behind the call that it answers, which then no longer pends, or to the end if the thread holds no such call
-// (P-TOL-3). Subscribers see the change, and the agent gets it with the next run.
+// AddMessages appends messages to the thread between runs; those without an id get one. A tool message goes after the
+// call that it answers, which is then no longer pending, or to the end if the thread holds no such call (P-TOL-3).
+// Subscribers see the change at once, and the agent gets it with the next run.
 //
-// A message that is malformed for its role is an [*messages.MalformedError], one whose kind and id the thread
-// holds a [*DuplicateError]; [ErrBusy] while a run goes on, and [ErrClosed]. Then nothing has changed.
+// AddMessages returns an error and changes nothing with: [ErrBusy] while a run is in progress; [ErrClosed]; a
+// [*messages.MalformedError] if a message is malformed for its role; a [*DuplicateError] if the thread holds a message of
+// its kind and id.
 func (s *Session) AddMessages(msgs ...*messages.Message) error {
-	added := s.withIDs(msgs)
-	return s.edit(func() error { return s.add(added) })
+	added := s.completed(msgs)
+	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) { return withMessages(th, added) })
 }
 
-// SetMessages replaces all messages of the thread between runs. What they answer or do not hold no longer pends.
-// Errors are those of AddMessages.
+// SetMessages replaces all messages of the thread between runs. Calls that they answer or do not hold are no longer
+// pending. Errors are those of AddMessages.
 func (s *Session) SetMessages(msgs ...*messages.Message) error {
-	added := s.withIDs(msgs)
-	return s.edit(func() error {
-		if err := checkMessages(messages.List[*messages.Message]{}, added); err != nil {
-			return err
+	set := s.completed(msgs)
+	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
+		if err := checkMessages(messages.List[*messages.Message]{}, set); err != nil {
+			return nil, err
 		}
 		s.invalid = nil
-		s.change(s.thread.ReplaceMessages(added...))
-		return nil
+		return th.ReplaceMessages(set...), nil
 	})
 }
 
-// SetState replaces the shared state between runs. The absent value and null are taken as {}, as an agent takes
-// them (P-STA-2). It returns [ErrBusy] while a run goes on, and [ErrClosed]; then nothing has changed.
+// SetState replaces the shared state between runs. The absent value and null mean {}, as they do for an agent
+// (P-STA-2). It returns [ErrBusy] while a run is in progress, or [ErrClosed]; then nothing has changed.
 func (s *Session) SetState(v state.Value) error {
-	return s.edit(func() error {
+	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
 		if !v.Exists() || v.Kind() == state.KindNull {
 			v = state.Object()
 		}
-		s.setState(v)
-		return nil
+		return withState(th, v), nil
 	})
 }
 
-// PatchState patches the shared state between runs, all of it or not at all (P-STA-3). A patch that does not
-// apply is a [*state.PatchError]; [ErrBusy] while a run goes on, and [ErrClosed]. Then nothing has changed.
+// PatchState patches the shared state between runs, all of it or not at all (P-STA-3). A patch that does not apply is a
+// [*state.PatchError]. Otherwise it returns like SetState.
 func (s *Session) PatchState(p state.Patch) error {
-	return s.edit(func() error {
-		v, err := s.thread.State.Apply(p)
+	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
+		v, err := th.State.Apply(p)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.setState(v)
-		return nil
+		return withState(th, v), nil
 	})
 }
 
-// SetTools replaces the tools that the next runs offer. It returns [ErrBusy] while a run goes on, and
-// [ErrClosed].
+// SetTools replaces the tools that the next runs offer. It returns [ErrBusy] while a run is in progress, or [ErrClosed].
 func (s *Session) SetTools(tools ...Tool) error {
-	return s.edit(func() error {
+	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
 		s.o.Tools = slices.Clone(tools)
-		return nil
+		return th, nil
 	})
 }
 
-// SetContext replaces the context that the next runs carry. It returns [ErrBusy] while a run goes on, and
+// SetContext replaces the context that the next runs carry. It returns [ErrBusy] while a run is in progress, or
 // [ErrClosed].
 func (s *Session) SetContext(context ...event.Context) error {
-	return s.edit(func() error {
+	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
 		s.o.Context = slices.Clone(context)
-		return nil
+		return th, nil
 	})
 }
 
 // edit changes something between runs.
-func (s *Session) edit(do func() error) error {
-	err := s.locked(func() error {
-		if err := s.free(); err != nil {
-			return err
-		}
-		return do()
-	})
+func (s *Session) edit(do func(*reducer.Thread) (*reducer.Thread, error)) error {
+	err := s.change(nil, do)
 	s.handOver()
 	return err
 }
 
-func (s *Session) locked(do func() error) error {
+// change makes what do returns the thread, and c, if it is not nil, the call in progress. Only one change is made at a
+// time, and do runs without mu: until it has returned, everybody else sees the thread as it was.
+func (s *Session) change(c *call, do func(*reducer.Thread) (*reducer.Thread, error)) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if err := s.available(); err != nil {
+		return err
+	}
+	before := s.thread // nobody else changes it now
+	after, err := do(before)
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return do()
+	if s.closed {
+		return ErrClosed
+	}
+	if c != nil {
+		s.call = c
+	}
+	s.setThread(after)
+	return nil
 }
 
-// DuplicateError is a message that cannot be added, because the thread holds one of its kind and id (P-ID-1).
+// available returns an error if the session is closed or a run is in progress.
+func (s *Session) available() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.call != nil:
+		return ErrBusy
+	}
+	return nil
+}
+
+// setThread makes th the thread; mu is held and there is no fold.
+func (s *Session) setThread(th *reducer.Thread) {
+	if th != s.thread {
+		s.thread = th
+		s.hub.Changed()
+	}
+}
+
+// DuplicateError says that a message cannot be added because the thread holds one of its kind and id (P-ID-1).
 type DuplicateError struct {
 	Kind messages.Kind
 	ID   string
@@ -106,48 +139,75 @@ type DuplicateError struct {
 
 // Error names the kind and the id.
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("client: the thread already holds a %s message with the id %q", e.Kind, e.ID)
+	return fmt.Sprintf("the thread already holds a %s message with the id %q", e.Kind, e.ID)
 }
 
-// change makes th, a new revision, the thread; the lock is held and no fold goes on.
-func (s *Session) change(th *reducer.Thread) {
-	s.thread = th
-	s.hub.Changed()
+// withState returns the thread with another state.
+func withState(th *reducer.Thread, v state.Value) *reducer.Thread {
+	changed := *th
+	changed.State = v
+	changed.Revision++
+	return &changed
 }
 
-func (s *Session) setState(v state.Value) {
-	th := *s.thread
-	th.State = v
-	th.Revision++
-	s.change(&th)
-}
-
-// add adds messages that have ids; the lock is held.
-func (s *Session) add(msgs []*messages.Message) error {
+// withMessages returns the thread with more messages, which have ids.
+func withMessages(th *reducer.Thread, msgs []*messages.Message) (*reducer.Thread, error) {
 	if len(msgs) == 0 {
-		return nil
+		return th, nil
 	}
-	if err := checkMessages(s.thread.Messages, msgs); err != nil {
-		return err
+	if err := checkMessages(th.Messages, msgs); err != nil {
+		return nil, err
 	}
-	s.change(s.thread.WithMessages(msgs...))
-	return nil
+	return th.WithMessages(msgs...), nil
 }
 
-// withIDs gives ids to those messages that have none; the lock is not held.
-func (s *Session) withIDs(msgs []*messages.Message) []*messages.Message {
+// completed returns the messages with ids for those that have none, and with text that is UTF-8, as the agent receives
+// it. The lock is not held.
+func (s *Session) completed(msgs []*messages.Message) []*messages.Message {
 	msgs = slices.Clone(msgs)
 	for i, m := range msgs {
-		if m != nil && m.ID == "" {
-			c := *m
-			c.ID = s.newID()
-			msgs[i] = &c
+		if m == nil || m.ID != "" && isUTF8(m) {
+			continue
 		}
+		c := *m
+		if c.ID == "" {
+			c.ID = s.newID()
+		}
+		if !isUTF8(m) {
+			c.Content = validContent(m.Content)
+			if text, ok := m.Error.Get(); ok {
+				c.Error = messages.Some(validText(text))
+			}
+		}
+		msgs[i] = &c
 	}
 	return msgs
 }
 
-// checkMessages judges messages that are to be added to a thread that holds others.
+func isUTF8(m *messages.Message) bool {
+	for _, p := range m.Content.Parts() {
+		if !utf8.ValidString(p.Text) {
+			return false
+		}
+	}
+	return utf8.ValidString(m.Error.Or("")) && (m.Content.IsParts() || utf8.ValidString(m.Content.Text()))
+}
+
+// validText returns s with U+FFFD for each byte that is not UTF-8, as the encoder does.
+func validText(s string) string { return string([]rune(s)) }
+
+func validContent(c messages.Content) messages.Content {
+	if !c.IsParts() {
+		return messages.Text(validText(c.Text()))
+	}
+	parts := slices.Clone(c.Parts())
+	for i := range parts {
+		parts[i].Text = validText(parts[i].Text)
+	}
+	return messages.Parts(parts...)
+}
+
+// checkMessages checks messages that are to be added to a thread that holds others.
 func checkMessages(held messages.List[*messages.Message], added []*messages.Message) error {
 	if err := event.Check(&event.MessagesSnapshot{Messages: added}); err != nil {
 		var malformed *messages.MalformedError

@@ -13,36 +13,21 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// The kinds of failure of a transport. An event that is none, or a run input that is malformed, is an
-// *messages.MalformedError instead, and the end of a context matches context.Canceled or
-// context.DeadlineExceeded and none of these.
-var (
-	// ErrStatus: the server answered with another status than 2xx. See [StatusError].
-	ErrStatus = errors.New("unexpected status")
-	// ErrContentType: the answer is no event stream. See [ContentTypeError].
-	ErrContentType = errors.New("unexpected media type")
-	// ErrTransport: the network or the HTTP layer failed. See [TransportError].
-	ErrTransport = errors.New("transport failed")
-	// ErrIdle: nothing came for too long. See [IdleError].
-	ErrIdle = errors.New("idle for too long")
-	// ErrTruncated: the stream ended before it was complete. A [TransportError] matches it too if the
-	// connection was lost while events came.
-	ErrTruncated = reducer.ErrTruncated
-	// ErrPanic: an agent written in Go panicked. See [PanicError].
-	ErrPanic = errors.New("agent panicked")
-)
+// ErrTruncated says that the stream ended before it was complete. A [TransportError] or [IdleError] matches it too if
+// events were being read.
+var ErrTruncated = reducer.ErrTruncated
 
-// StatusError is an answer whose status is not 2xx (P-SSE-1), or a redirect that cannot be followed with
-// the same POST. It matches ErrStatus.
+// StatusError says that an answer's status is not 2xx (P-SSE-1), or is a redirect that cannot be followed with the same
+// POST.
 type StatusError struct {
 	Status int // such as 401
 	Header http.Header
-	Body   []byte // at most the first 64 KiB, and what came in time; nil if the status is 101
+	Body   []byte // at most the first 64 KiB, as far as it came in time; nil if the status is 101
 }
 
-// Error names the status and what the body says, if it can be told.
+// Error names the status and what the body says; see [StatusError.Detail].
 func (e *StatusError) Error() string {
-	s := fmt.Sprintf("%v %d %s", ErrStatus, e.Status, http.StatusText(e.Status))
+	s := fmt.Sprintf("unexpected status %d %s", e.Status, http.StatusText(e.Status))
 	if to := e.Header.Get("Location"); e.Status/100 == 3 && to != "" {
 		s += ", a redirect to " + to
 	}
@@ -52,12 +37,8 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// Unwrap returns ErrStatus.
-func (e *StatusError) Unwrap() error { return ErrStatus }
-
-// Detail returns what the body says to people, in at most 300 bytes: of a JSON body the first text found
-// under message, detail, error, msg, title or errors, of another body its first line unless it is markup;
-// "" if there is nothing.
+// Detail returns what the body says to people, in at most 300 bytes: the first text found in a JSON body under message,
+// detail, error, msg, title or errors; otherwise the body's first line, unless it is markup; "" if there is nothing.
 func (e *StatusError) Detail() string {
 	if v, err := state.Parse(e.Body); err == nil {
 		return shorten(detail(v), 300)
@@ -98,22 +79,19 @@ func shorten(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// ContentTypeError is a 2xx answer that is no event stream (P-SSE-1). It matches ErrContentType.
+// ContentTypeError says that a 2xx answer is not an event stream (P-SSE-1).
 type ContentTypeError struct {
 	ContentType string // as it came, "" if there was none
-	Body        []byte // its beginning, at most 1 KiB, and what came in time
+	Body        []byte // its beginning, at most 1 KiB, as far as it came in time
 }
 
 // Error names the media type and shows the beginning of the body.
 func (e *ContentTypeError) Error() string {
-	return fmt.Sprintf("%v %q, want text/event-stream; the answer begins %q", ErrContentType, e.ContentType, shorten(string(e.Body), 120))
+	return fmt.Sprintf("unexpected media type %q, want text/event-stream; the answer begins %q", e.ContentType, shorten(string(e.Body), 120))
 }
 
-// Unwrap returns ErrContentType.
-func (e *ContentTypeError) Unwrap() error { return ErrContentType }
-
-// TransportError is a failure below the protocol: no connection, a connection that was lost, a broken
-// transfer. It matches ErrTransport, ErrTruncated if events were being read, and what Err matches.
+// TransportError is a failure below the protocol: no connection, a lost connection, a broken transfer. It matches what
+// Err matches, and ErrTruncated if events were being read.
 type TransportError struct {
 	Op  string // what was being done, such as "sending the request"
 	Err error
@@ -124,59 +102,55 @@ type TransportError struct {
 // Error names the operation and its failure.
 func (e *TransportError) Error() string { return e.Op + ": " + e.Err.Error() }
 
-// Unwrap returns the kinds and the cause.
+// Unwrap returns the cause, and ErrTruncated if events were being read.
 func (e *TransportError) Unwrap() []error {
 	if e.Truncated {
-		return []error{ErrTransport, ErrTruncated, e.Err}
+		return []error{ErrTruncated, e.Err}
 	}
-	return []error{ErrTransport, e.Err}
+	return []error{e.Err}
 }
 
-// IdleError says that not a byte came for too long. It matches ErrIdle, and ErrTruncated if events were
-// being read.
+// IdleError says that no byte came for too long. It matches ErrTruncated if events were being read.
 type IdleError struct {
-	Op    string // what was being waited for, such as "reading events"
+	Op    string // what waited, such as "reading events"
 	After time.Duration
 	// Truncated says that the silence ended a stream of events that had begun.
 	Truncated bool
 }
 
-// Error names what was waited for and how long.
+// Error names the operation and how long it waited.
 func (e *IdleError) Error() string { return fmt.Sprintf("%s: nothing came for %v", e.Op, e.After) }
 
-// Unwrap returns the kinds.
-func (e *IdleError) Unwrap() []error {
+// Unwrap returns ErrTruncated if events were being read.
+func (e *IdleError) Unwrap() error {
 	if e.Truncated {
-		return []error{ErrIdle, ErrTruncated}
+		return ErrTruncated
 	}
-	return []error{ErrIdle}
+	return nil
 }
 
-// Timeout returns true: the error is a time-out to those who ask for net.Error.
+// Timeout returns true: os.IsTimeout and the like recognize the error.
 func (e *IdleError) Timeout() bool { return true }
 
-// PanicError says that an agent written in Go panicked. It matches ErrPanic, and the panic's value if
-// that is an error.
+// PanicError says that an agent written in Go panicked. It matches the panic's value if that is an error.
 type PanicError struct {
 	Value any    // what panic was called with
 	Stack []byte // of the goroutine, as debug.Stack formats it
 }
 
 // Error names the value.
-func (e *PanicError) Error() string { return fmt.Sprintf("%v: %v", ErrPanic, e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("agent panicked: %v", e.Value) }
 
-// Unwrap returns ErrPanic and the value, if it is an error.
-func (e *PanicError) Unwrap() []error {
-	if err, ok := e.Value.(error); ok {
-		return []error{ErrPanic, err}
-	}
-	return []error{ErrPanic}
+// Unwrap returns the value if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
 }
 
-// errBreak says that the reader of a sequence broke it off. It never leaves the package.
+// errBreak says that the reader of a sequence left its loop. It never leaves the package.
 var errBreak = errors.New("broken off")
 
-// canceled returns the error that the end of ctx is reported with: it matches ctx.Err() and the cause.
+// canceled returns the error that reports that ctx is done: it matches ctx.Err() and the cause.
 func canceled(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {

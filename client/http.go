@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/agfold/agfold/event"
@@ -175,12 +174,7 @@ func origin(u *url.URL) string {
 // The answer is read to its end, also behind the end of the run. Ranging a second time sends nothing and is
 // an error.
 func (h *HTTP) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-	var ranged atomic.Bool
-	return func(yield func(event.Event, error) bool) {
-		if ranged.Swap(true) {
-			yield(nil, errRanged)
-			return
-		}
+	return oneShot(func(yield func(event.Event, error) bool) {
 		sent, warnings, err := in.Enforce()
 		if err != nil {
 			yield(nil, err)
@@ -192,10 +186,8 @@ func (h *HTTP) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event
 				return
 			}
 		}
-	}
+	})
 }
-
-var errRanged = errors.New("the run was asked for already; a request is never sent twice")
 
 // noting yields events with warnings on the first of them, so that no warning takes an event's place in
 // the count. Before an error or the end they come alone.

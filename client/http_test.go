@@ -203,7 +203,7 @@ func TestWhatIsNoStream(t *testing.T) {
 			io.WriteString(w, "<!DOCTYPE html><title>Sign in</title>"+strings.Repeat("x", 5000))
 		})
 		_, _, err := read(t, agent.Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrContentType)
+		require.ErrorAs(t, err, new(*ContentTypeError))
 		var wrong *ContentTypeError
 		require.ErrorAs(t, err, &wrong)
 		assert.Equal(t, "text/html", wrong.ContentType)
@@ -218,7 +218,7 @@ func TestWhatIsNoStream(t *testing.T) {
 			io.WriteString(w, `{"error":{"code":3,"message":"no such key"}}`)
 		})
 		_, _, err := read(t, agent.Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrStatus)
+		require.ErrorAs(t, err, new(*StatusError))
 		var status *StatusError
 		require.ErrorAs(t, err, &status)
 		assert.Equal(t, 401, status.Status)
@@ -275,7 +275,7 @@ func TestWhatIsNoStream(t *testing.T) {
 			agent, _ := serve(t, nil, handler)
 			got, _, err := read(t, agent.Run(t.Context(), input))
 			require.ErrorIs(t, err, ErrTruncated, name)
-			assert.NotErrorIs(t, err, ErrTransport, name)
+			assert.NotErrorAs(t, err, new(*TransportError), name)
 			assert.Empty(t, got, name)
 		}
 	})
@@ -321,7 +321,7 @@ func TestEndings(t *testing.T) {
 		got, _, err := read(t, agent.Run(t.Context(), input))
 		assert.Equal(t, []string{started}, got)
 		require.ErrorIs(t, err, ErrTruncated)
-		require.ErrorIs(t, err, ErrTransport)
+		require.ErrorAs(t, err, new(*TransportError))
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	})
 	t.Run("P-PIPE-2 data that is not an event takes its place as a malformed frame", func(t *testing.T) {
@@ -366,7 +366,7 @@ func TestEndings(t *testing.T) {
 			cancel()
 		}
 		require.ErrorIs(t, last, context.Canceled)
-		assert.NotErrorIs(t, last, ErrTransport)
+		assert.NotErrorAs(t, last, new(*TransportError))
 	})
 	t.Run("cancelling while waiting for the answer", func(t *testing.T) {
 		here := make(chan bool, 1)
@@ -410,7 +410,7 @@ func TestEndings(t *testing.T) {
 		require.NoError(t, err)
 		l.Close()
 		_, _, err = read(t, NewHTTP("http://"+l.Addr().String(), nil).Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrTransport)
+		require.ErrorAs(t, err, new(*TransportError))
 		assert.NotErrorIs(t, err, ErrTruncated)
 		var op *net.OpError
 		require.ErrorAs(t, err, &op)
@@ -418,7 +418,7 @@ func TestEndings(t *testing.T) {
 	t.Run("no URL", func(t *testing.T) {
 		for _, url := range []string{"", "::", "nowhere", "ftp://x/"} {
 			_, _, err := read(t, NewHTTP(url, nil).Run(t.Context(), input))
-			require.ErrorIs(t, err, ErrTransport, url)
+			require.ErrorAs(t, err, new(*TransportError), url)
 		}
 	})
 }
@@ -430,7 +430,7 @@ func TestARequestIsNeverSentTwice(t *testing.T) {
 		_, _, err := read(t, events)
 		require.NoError(t, err)
 		_, _, err = read(t, events)
-		require.ErrorIs(t, err, errRanged)
+		require.ErrorIs(t, err, errIterated)
 		assert.EqualValues(t, 1, c.requests.Load())
 	})
 	t.Run("a connection that dies after the request", func(t *testing.T) {
@@ -452,7 +452,7 @@ func TestARequestIsNeverSentTwice(t *testing.T) {
 			_, _, err = read(t, agent.Run(t.Context(), input))
 			require.NoError(t, err)
 			_, _, err = read(t, agent.Run(t.Context(), input))
-			require.ErrorIs(t, err, ErrTransport)
+			require.ErrorAs(t, err, new(*TransportError))
 			assert.EqualValues(t, 2, posts.Load(), "one for each run")
 			transport.CloseIdleConnections()
 			server.Close()
@@ -544,7 +544,7 @@ func TestRedirects(t *testing.T) {
 	t.Run("a circle ends", func(t *testing.T) {
 		agent, c := serve(t, nil, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusTemporaryRedirect) })
 		_, _, err := read(t, agent.Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrTransport)
+		require.ErrorAs(t, err, new(*TransportError))
 		assert.Contains(t, err.Error(), "10 redirects")
 		assert.EqualValues(t, maxRedirects, c.requests.Load())
 	})
@@ -555,7 +555,7 @@ func TestRedirects(t *testing.T) {
 		agent := NewHTTP(server.URL, &HTTPOptions{Client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return no }}})
 		_, _, err := read(t, agent.Run(t.Context(), input))
 		require.ErrorIs(t, err, no)
-		require.ErrorIs(t, err, ErrTransport)
+		require.ErrorAs(t, err, new(*TransportError))
 	})
 }
 
@@ -614,7 +614,7 @@ func TestCompression(t *testing.T) {
 			answer(stream)(w, r)
 		})
 		_, _, err := read(t, agent.Run(t.Context(), input))
-		require.ErrorIs(t, err, ErrTransport)
+		require.ErrorAs(t, err, new(*TransportError))
 		assert.Contains(t, err.Error(), `"br"`)
 	})
 }
@@ -683,7 +683,7 @@ func TestOutgoingEnforcement(t *testing.T) {
 	t.Run("P-ENF-6 before an error it comes alone", func(t *testing.T) {
 		agent, _ := serve(t, nil, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
 		_, warnings, err := read(t, agent.Run(t.Context(), strange))
-		require.ErrorIs(t, err, ErrStatus)
+		require.ErrorAs(t, err, new(*StatusError))
 		assert.Len(t, warnings, 1)
 	})
 }
@@ -739,7 +739,7 @@ func TestTimeouts(t *testing.T) {
 		assert.Equal(t, []string{started}, got)
 		var idle *IdleError
 		require.ErrorAs(t, err, &idle)
-		require.ErrorIs(t, err, ErrIdle)
+		require.ErrorAs(t, err, new(*IdleError))
 		require.ErrorIs(t, err, ErrTruncated)
 		assert.NotErrorIs(t, err, context.Canceled)
 		assert.True(t, idle.Timeout())
@@ -756,19 +756,19 @@ func TestTimeouts(t *testing.T) {
 	bubble("a stream that stays open behind its end is left", func(t *testing.T) {
 		got, _, err := run(t, HTTPOptions{}, pipeTransport{serve: func(w *io.PipeWriter) { io.WriteString(w, stream) }})
 		assert.Len(t, got, 3)
-		require.ErrorIs(t, err, ErrIdle)
+		require.ErrorAs(t, err, new(*IdleError))
 	})
 	bubble("the default is as documented", func(t *testing.T) {
 		_, took, err := run(t, HTTPOptions{}, pipeTransport{serve: func(*io.PipeWriter) {}})
-		require.ErrorIs(t, err, ErrIdle)
+		require.ErrorAs(t, err, new(*IdleError))
 		assert.Equal(t, DefaultIdleTimeout, took)
 		_, took, err = run(t, HTTPOptions{}, pipeTransport{delay: time.Hour})
-		require.ErrorIs(t, err, ErrIdle)
+		require.ErrorAs(t, err, new(*IdleError))
 		assert.Equal(t, DefaultHeaderTimeout, took)
 	})
 	bubble("waiting for the answer has its own bound", func(t *testing.T) {
 		_, took, err := run(t, HTTPOptions{HeaderTimeout: time.Second, IdleTimeout: time.Hour}, pipeTransport{delay: time.Minute})
-		require.ErrorIs(t, err, ErrIdle)
+		require.ErrorAs(t, err, new(*IdleError))
 		assert.NotErrorIs(t, err, ErrTruncated)
 		assert.Equal(t, "sending the request: nothing came for 1s", err.Error())
 		assert.Equal(t, time.Second, took)
@@ -817,7 +817,7 @@ func TestTimeouts(t *testing.T) {
 			start := time.Now()
 			_, _, err := read(t, NewHTTP("http://agent", &HTTPOptions{Client: &http.Client{Transport: p}}).Run(ctx, input))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.NotErrorIs(t, err, ErrStatus)
+			assert.NotErrorAs(t, err, new(*StatusError))
 			assert.Equal(t, time.Second, time.Since(start))
 			cancel()
 			time.Sleep(time.Second) // the other end notices
@@ -839,7 +839,7 @@ func TestTimeouts(t *testing.T) {
 		agent := NewHTTP("http://agent", &HTTPOptions{Client: &http.Client{Transport: pipeTransport{serve: func(*io.PipeWriter) {}}}})
 		_, _, err := read(t, agent.Run(ctx, input))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.NotErrorIs(t, err, ErrIdle)
+		assert.NotErrorAs(t, err, new(*IdleError))
 	})
 }
 

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,11 +9,8 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// ErrInterrupts is matched by every [*InterruptError].
-var ErrInterrupts = errors.New("client: the interrupts are not answered as they must be")
-
-// InterruptError says why a run may not be sent while interrupts pend: one of them has no answer, or an
-// answer is not for any of them, comes twice, or comes too late (P-INT-1). Nothing was sent.
+// InterruptError says why a run cannot be sent while interrupts are pending: one of them has no answer, or an answer
+// names none of them, comes twice, or comes too late (P-INT-1). Nothing was sent.
 type InterruptError struct {
 	ID     string // of the interrupt
 	Reason string
@@ -22,13 +18,22 @@ type InterruptError struct {
 
 // Error names the interrupt and the reason.
 func (e *InterruptError) Error() string {
-	return fmt.Sprintf("client: P-INT-1: interrupt %q %s; Session.Resume answers each one", e.ID, e.Reason)
+	return fmt.Sprintf("P-INT-1: interrupt %q %s; Session.Resume answers each one", e.ID, e.Reason)
 }
 
-// Unwrap makes it match [ErrInterrupts].
-func (e *InterruptError) Unwrap() error { return ErrInterrupts }
+// PendingCallError says that a run cannot be sent because a call of an offered tool waits for the caller's answer: a
+// tool message, see [messages.ToolResult] (P-RUN-2). Nothing was sent.
+type PendingCallError struct {
+	ID   string // of the call
+	Tool string
+}
 
-// Answer is the answer to one interrupt, for [Session.Resume].
+// Error names the call and the tool.
+func (e *PendingCallError) Error() string {
+	return fmt.Sprintf("P-RUN-2: the call %q of %q has no answer; send it as a tool message", e.ID, e.Tool)
+}
+
+// Answer is the answer to one interrupt, for [Session.Resume] and [RunOptions.Resume]. [Resolve] and [Decline] make one.
 type Answer struct {
 	entry event.ResumeEntry
 	err   error
@@ -44,16 +49,16 @@ func Resolve(interruptID string, payload any) Answer {
 	return a
 }
 
-// Decline cancels an interrupt. Unlike resolving, that is possible after it expired.
+// Decline cancels an interrupt. That is possible even after it has expired.
 func Decline(interruptID string) Answer {
 	return Answer{entry: event.ResumeEntry{InterruptID: interruptID, Status: event.ResumeCancelled}}
 }
 
-// Entry returns the answer as a run's input carries it, for [RunOptions.Resume].
-func (a Answer) Entry() (event.ResumeEntry, error) { return a.entry, a.err }
+// AnswerEntry returns the answer that an entry of a run's input is, such as one of a stored input.
+func AnswerEntry(e event.ResumeEntry) Answer { return Answer{entry: e} }
 
-// AnswerAll makes the full list of answers that Resume needs: what answer returns for each interrupt. Of several
-// interrupts with one id, which cannot be answered apart, it is asked about the first.
+// AnswerAll returns the answers that Resume needs: what answer returns for each interrupt. Several interrupts with one id
+// cannot be answered separately; answer is called with the first of them.
 func AnswerAll(interrupts []event.Interrupt, answer func(event.Interrupt) Answer) []Answer {
 	answers := make([]Answer, 0, len(interrupts))
 	asked := make(map[string]bool, len(interrupts))
@@ -100,7 +105,7 @@ var dateLayouts = [...]string{
 	time.DateOnly, "2006-01", "2006",
 }
 
-// checkResume carries out P-INT-1 before anything is sent.
+// checkResume checks P-INT-1, before anything is sent.
 func checkResume(pending []event.Interrupt, entries []event.ResumeEntry, now time.Time) error {
 	open := make(map[string]event.Interrupt, len(pending))
 	for _, in := range pending {
@@ -111,7 +116,7 @@ func checkResume(pending []event.Interrupt, entries []event.ResumeEntry, now tim
 		in, known := open[e.InterruptID]
 		switch {
 		case !known:
-			return &InterruptError{e.InterruptID, "does not pend"}
+			return &InterruptError{e.InterruptID, "is not pending"}
 		case answered[e.InterruptID]:
 			return &InterruptError{e.InterruptID, "has two answers"}
 		case e.Status == event.ResumeResolved && Expired(in, now):

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,12 +51,12 @@ func TestResume(t *testing.T) {
 		{"a payload may be a state value", two[:1], []client.Answer{client.Resolve("i1", state.Int(7))}, "", "", `[{"interruptId":"i1","status":"resolved","payload":7}]`},
 		{"P-INT-1 an interrupt without an answer", two, []client.Answer{client.Decline("i1")}, "i2", "has no answer", ""},
 		{"P-INT-1 no answers at all", two, nil, "i1", "has no answer", ""},
-		{"P-INT-1 an id that does not pend", two[:1], []client.Answer{client.Decline("i1"), client.Decline("i9")}, "i9", "does not pend", ""},
+		{"P-INT-1 an id that does not pend", two[:1], []client.Answer{client.Decline("i1"), client.Decline("i9")}, "i9", "is not pending", ""},
 		{"P-INT-1 two answers to one", two[:1], []client.Answer{client.Decline("i1"), client.Resolve("i1", nil)}, "i1", "has two answers", ""},
 		{"P-INT-1 an expired one cannot be resolved", []event.Interrupt{past}, []client.Answer{client.Resolve("i1", nil)}, "i1", "expired", ""},
 		{"P-INT-1 an expired one can be cancelled", []event.Interrupt{past}, []client.Answer{client.Decline("i1")}, "", "", `[{"interruptId":"i1","status":"cancelled"}]`},
 		{"P-INT-1 one that has not expired can be resolved", []event.Interrupt{future}, []client.Answer{client.Resolve("i1", nil)}, "", "", `[{"interruptId":"i1","status":"resolved"}]`},
-		{"an answer that is none", two[:1], []client.Answer{{}}, "", "does not pend", ""},
+		{"an answer that is none", two[:1], []client.Answer{{}}, "", "is not pending", ""},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -65,7 +66,6 @@ func TestResume(t *testing.T) {
 				if row.reason != "" {
 					var bad *client.InterruptError
 					require.ErrorAs(t, err, &bad)
-					assert.ErrorIs(t, err, client.ErrInterrupts)
 					assert.Equal(t, row.bad, bad.ID)
 					assert.Contains(t, bad.Reason, row.reason)
 					assert.Contains(t, err.Error(), "P-INT-1")
@@ -92,7 +92,7 @@ func TestResume(t *testing.T) {
 	}
 	t.Run("P-INT-1 an answer of an unknown status", func(t *testing.T) {
 		s, _ := interrupted(t, two[:1])
-		for _, err := range s.Run(t.Context(), &client.RunOptions{Resume: []event.ResumeEntry{{InterruptID: "i1", Status: "perhaps"}}}) {
+		for _, err := range s.Run(t.Context(), &client.RunOptions{Resume: []client.Answer{client.AnswerEntry(event.ResumeEntry{InterruptID: "i1", Status: "perhaps"})}}) {
 			assert.ErrorContains(t, err, `the unknown status "perhaps"`)
 		}
 	})
@@ -100,9 +100,9 @@ func TestResume(t *testing.T) {
 		s, agent := interrupted(t, two[:1])
 		before := s.Thread()
 		_, err := s.Send(t.Context(), messages.UserText("never mind"))
-		assert.ErrorIs(t, err, client.ErrInterrupts)
+		assert.ErrorAs(t, err, new(*client.InterruptError))
 		for _, err := range s.Run(t.Context(), nil) {
-			assert.ErrorIs(t, err, client.ErrInterrupts)
+			assert.ErrorAs(t, err, new(*client.InterruptError))
 		}
 		assert.Same(t, before, s.Thread(), "no message was added")
 		assert.Len(t, agent.inputs, 1)
@@ -171,7 +171,7 @@ func TestInterruptsPend(t *testing.T) {
 		before, _ := interrupted(t, []event.Interrupt{interrupt})
 		s := client.NewSession(script(says(begins, succeeds)), quiet(client.SessionOptions{Thread: before.Thread()}))
 		_, err := s.Send(t.Context())
-		assert.ErrorIs(t, err, client.ErrInterrupts)
+		assert.ErrorAs(t, err, new(*client.InterruptError))
 		_, err = s.Resume(t.Context(), client.Decline("i1"))
 		assert.NoError(t, err)
 	})
@@ -179,29 +179,35 @@ func TestInterruptsPend(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	pending := []event.Interrupt{{ID: "i1", Reason: "a"}, {ID: "i2", Reason: "b"}}
-	entry := func(a client.Answer) string {
-		e, err := a.Entry()
-		require.NoError(t, err)
-		return string(e.AppendJSON(nil))
+	twice := append(slices.Clone(pending), event.Interrupt{ID: "i1", Reason: "c"})
+	reason := func(in event.Interrupt) client.Answer { return client.Resolve(in.ID, in.Reason) }
+	resolved := []string{`{"interruptId":"i1","status":"resolved","payload":"a"}`, `{"interruptId":"i2","status":"resolved","payload":"b"}`}
+	for _, row := range []struct {
+		rule    string
+		pending []event.Interrupt
+		answers []client.Answer
+		sent    []string
+	}{
+		{"AnswerAll answers each", pending, client.AnswerAll(pending, reason), resolved},
+		{"P-INT-1 AnswerAll answers an id once", twice, client.AnswerAll(twice, reason), resolved},
+		{"DeclineAll declines each", pending, client.DeclineAll(pending),
+			[]string{`{"interruptId":"i1","status":"cancelled"}`, `{"interruptId":"i2","status":"cancelled"}`}},
+		{"an entry goes as it is", pending[:1], []client.Answer{client.AnswerEntry(event.ResumeEntry{
+			InterruptID: "i1", Status: event.ResumeResolved, Payload: state.Int(1), Metadata: messages.MetadataOf(state.Member{Key: "by", Value: state.String("me")}),
+		})}, []string{`{"interruptId":"i1","status":"resolved","payload":1,"metadata":{"by":"me"}}`}},
+	} {
+		t.Run(row.rule, func(t *testing.T) {
+			s, agent := interrupted(t, row.pending, says(begins, succeeds))
+			_, err := s.Resume(t.Context(), row.answers...)
+			require.NoError(t, err)
+			var sent []string
+			for _, e := range agent.inputs[1].Resume {
+				sent = append(sent, string(e.AppendJSON(nil)))
+			}
+			assert.Equal(t, row.sent, sent)
+		})
 	}
-	all := client.AnswerAll(pending, func(in event.Interrupt) client.Answer { return client.Resolve(in.ID, in.Reason) })
-	require.Len(t, all, 2)
-	assert.Equal(t, `{"interruptId":"i1","status":"resolved","payload":"a"}`, entry(all[0]))
-	assert.Equal(t, `{"interruptId":"i2","status":"resolved","payload":"b"}`, entry(all[1]))
-	none := client.DeclineAll(pending)
-	require.Len(t, none, 2)
-	assert.Equal(t, `{"interruptId":"i2","status":"cancelled"}`, entry(none[1]))
 	assert.Empty(t, client.DeclineAll(nil))
-
-	twice := []event.Interrupt{{ID: "i1", Reason: "a"}, {ID: "i2", Reason: "b"}, {ID: "i1", Reason: "c"}}
-	one := client.AnswerAll(twice, func(in event.Interrupt) client.Answer { return client.Resolve(in.ID, in.Reason) })
-	require.Len(t, one, 2, "P-INT-1 one entry for each id")
-	assert.Equal(t, `{"interruptId":"i1","status":"resolved","payload":"a"}`, entry(one[0]))
-	s, _ := interrupted(t, twice, says(begins, succeeds))
-	_, resumed := s.Resume(t.Context(), one...)
-	assert.NoError(t, resumed)
-	_, err := client.Resolve("i1", make(chan int)).Entry()
-	assert.Error(t, err)
 }
 
 func TestExpired(t *testing.T) {

@@ -21,31 +21,27 @@ type Middleware func(next Agent) Agent
 // Chain returns agent with middleware around it. The first middleware is outermost: it gets the input first
 // and the events last. Between the agent and the middleware stands the compatibility boundary, which converts
 // what older producers send; it is there without any middleware too (P-PIPE-1).
-func Chain(agent Agent, middleware ...Middleware) Agent {
-	chained := Agent(agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+func Chain(agent Agent, middleware ...Middleware) Agent { return chained(agent, nil, middleware) }
+
+// chained is Chain for a session, whose thread says which ids are taken even if middleware takes messages out of the
+// input.
+func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware) Agent {
+	outer := Agent(runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 		u := event.NewUpgrader()
 		u.Follow(slices.All(in.Messages))
-		if th, ok := ctx.Value(historyKey{}).(*reducer.Thread); ok {
-			u.Follow(th.Messages.All())
+		if thread != nil {
+			u.Follow(thread().Messages.All())
 		}
-		return mapped(refusingNil(agent.Run(ctx, in)), func() func(event.Event) event.Event { return u.Upgrade })
+		return mapped(withoutNil(agent.Run(ctx, in)), func() func(event.Event) event.Event { return u.Upgrade })
 	}))
 	for _, m := range slices.Backward(middleware) {
-		chained = m(chained)
+		outer = m(outer)
 	}
-	return chained
+	return outer
 }
 
-// historyKey is where the context of a session's run holds the thread that it goes on with: middleware may take
-// messages out of the input.
-type historyKey struct{}
-
-func withHistory(ctx context.Context, th *reducer.Thread) context.Context {
-	return context.WithValue(ctx, historyKey{}, th)
-}
-
-// refusingNil spares everything behind it events that are not there.
-func refusingNil(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, error] {
+// withoutNil makes a nil event an error, so that nobody outside needs to check for one.
+func withoutNil(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		for ev, err := range events {
 			if ev == nil && err == nil {
@@ -58,18 +54,18 @@ func refusingNil(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, er
 	}
 }
 
-// agentFunc is a function that keeps the contract of Agent by itself.
-type agentFunc func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error]
+// runFunc is an Agent whose sequences can be iterated only once; the rest of the contract is the function's.
+type runFunc func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error]
 
-func (f agentFunc) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-	return f(ctx, in)
+func (f runFunc) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+	return oneShot(f(ctx, in))
 }
 
 // mapEvents returns a middleware that passes the input on and every event, but no notice, through a function
 // that begin makes for each run.
 func mapEvents(begin func() func(event.Event) event.Event) Middleware {
 	return func(next Agent) Agent {
-		return agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			return mapped(next.Run(ctx, in), begin)
 		})
 	}

@@ -17,7 +17,7 @@ func Log(logger *slog.Logger) Middleware {
 		logger = slog.Default()
 	}
 	return func(next Agent) Agent {
-		return agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			return func(yield func(event.Event, error) bool) {
 				log := logger.With("threadId", in.ThreadID, "runId", in.RunID)
 				log.InfoContext(ctx, "run begins", "messages", len(in.Messages))

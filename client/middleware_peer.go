@@ -29,7 +29,7 @@ import (
 func Peer(version string) Middleware {
 	peer, ok := parseVersion(version)
 	return func(next Agent) Agent {
-		return agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			if !ok {
 				return failed(fmt.Errorf("peer version %q is not digits and dots", version))
 			}

@@ -22,7 +22,7 @@ import (
 // marking is a middleware that appends a mark to the run id and to the events.
 func marking(mark string) Middleware {
 	return func(next Agent) Agent {
-		return agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			in.RunID += mark
 			return mapped(next.Run(ctx, in), func() func(event.Event) event.Event {
 				return func(ev event.Event) event.Event {
@@ -36,7 +36,7 @@ func marking(mark string) Middleware {
 
 func TestChain(t *testing.T) {
 	t.Run("P-PIPE-1 the first middleware is outermost", func(t *testing.T) {
-		agent := Chain(Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+		agent := Chain(Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			return emit(&event.Custom{Name: in.RunID + ">", Value: state.Null()})
 		}), marking("a"), marking("b"))
 		got, _, err := read(t, agent.Run(t.Context(), input))
@@ -77,7 +77,7 @@ func TestChain(t *testing.T) {
 		}
 	})
 	t.Run("a nil event of an agent is an error", func(t *testing.T) {
-		agent := agentFunc(func(context.Context, event.RunInput) iter.Seq2[event.Event, error] {
+		agent := runFunc(func(context.Context, event.RunInput) iter.Seq2[event.Event, error] {
 			return func(yield func(event.Event, error) bool) { yield(nil, nil) }
 		})
 		_, _, err := read(t, Chain(agent, marking("a")).Run(t.Context(), input))
@@ -190,7 +190,7 @@ func TestFilterToolCalls(t *testing.T) {
 		assert.Equal(t, []string{"-", `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["2"]}}`}, got)
 	})
 	t.Run("typed events are filtered alike", func(t *testing.T) {
-		agent := Chain(Emit(func(_ context.Context, _ event.RunInput, emit func(event.Event) error) error {
+		agent := Chain(Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 			emit(&event.ToolCallStart{ToolCallID: "1", ToolCallName: "rm"})
 			emit(&event.ToolCallArgs{ToolCallID: "1", Delta: "x"})
 			return emit(&event.ToolCallStart{ToolCallID: "2", ToolCallName: "ls"})
@@ -215,7 +215,7 @@ func TestFilterToolCalls(t *testing.T) {
 func sent(t *testing.T, version string, in event.RunInput) (event.RunInput, []event.Warning) {
 	t.Helper()
 	var got event.RunInput
-	agent := Chain(Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+	agent := Chain(Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		got = in
 		return emit(runStarted)
 	}), Peer(version))
@@ -318,7 +318,7 @@ func TestPeerTakesSubagentsOut(t *testing.T) {
 		assert.Equal(t, events, shown(t, Peer("0.0.58"), events...))
 	})
 	t.Run("typed events are treated alike", func(t *testing.T) {
-		agent := Chain(Emit(func(_ context.Context, _ event.RunInput, emit func(event.Event) error) error {
+		agent := Chain(Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 			emit(&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("s")), Name: "n"})
 			return emit(&event.StepStarted{Attribution: event.By(messages.SubagentOwner("s")), StepName: "x"})
 		}), Peer("0.0.57"))

@@ -25,7 +25,7 @@ import (
 func Record(w io.Writer) Middleware {
 	rec := recording.NewWriter(w)
 	return func(next Agent) Agent {
-		return agentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			return func(yield func(event.Event, error) bool) {
 				start := time.Now()
 				failure := rec.Head(&in, start)

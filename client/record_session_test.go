@@ -126,8 +126,8 @@ func TestARecordingFoldsToTheThreadOfASessionWithoutState(t *testing.T) {
 func TestARecordingOfBrokenRuns(t *testing.T) {
 	refused := errors.New("no route")
 	s := record(client.SessionOptions{},
-		func(context.Context, event.RunInput, func(event.Event) error) error { return refused },
-		then(says(begins, text("a1", "hal")), func(context.Context, event.RunInput, func(event.Event) error) error { return refused }),
+		func(context.Context, event.RunInput, func(...event.Event) error) error { return refused },
+		then(says(begins, text("a1", "hal")), func(context.Context, event.RunInput, func(...event.Event) error) error { return refused }),
 	)
 	for _, text := range []string{"one", "two"} {
 		_, err := s.Send(t.Context(), messages.UserText(text))
@@ -148,7 +148,7 @@ func TestARecordingOfBrokenRuns(t *testing.T) {
 
 func ExampleRecord_fold() {
 	var file bytes.Buffer
-	s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+	s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
 		emit(&event.TextMessageChunk{MessageID: messages.Some("a-" + in.RunID), Delta: messages.Some("Hello.")})
 		return emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})

@@ -25,7 +25,7 @@ func TestRecord(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "run.jsonl")
 			file, err := os.Create(name)
 			require.NoError(t, err)
-			agent := Chain(Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+			agent := Chain(Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 				emit(runStarted)
 				time.Sleep(1500 * time.Millisecond)
 				emit(event.Notice(event.Warning{Rule: "P-ENF-1"}))

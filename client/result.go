@@ -23,22 +23,21 @@ type Result struct {
 	// NewMessages are the messages that these runs added to the thread, in its order, with the answers of
 	// tools but without the messages that the caller sent.
 	NewMessages []*messages.Message
-	// PendingToolCalls are the calls that wait for an answer from the caller: send it with
-	// [messages.ToolResult] (P-RUN-2). They are those of Thread.PendingToolCallIDs that the thread holds, that
-	// are complete, and that no tool message answers.
+	// PendingToolCalls are the calls that wait for an answer, those of Thread.PendingToolCalls. The caller answers them
+	// with [messages.ToolResult] (P-RUN-2). Calls of offered tools must be answered before the next run.
 	PendingToolCalls []*messages.ToolCall
 	// Interrupts are those that the next call must answer: see [Session.Resume] (P-INT-1).
 	Interrupts []event.Interrupt
 	// Thread is the snapshot at the end.
 	Thread *reducer.Thread
 	// Err is why it did not end well, nil if it succeeded, was interrupted, or was cancelled by the agent.
-	// These are told apart with errors.Is and errors.As:
+	// These are told apart with errors.Is and errors.AsType:
 	//
-	//   - a run that failed by its own word: a *reducer.RunError
+	//   - a run that reported its own failure: a *reducer.RunError
 	//   - a stream that was rejected: ErrRejected, and reducer.ErrProtocol or messages.ErrMalformed
 	//   - a stream that ended early: ErrTruncated
-	//   - a transport that failed: ErrTransport, ErrStatus, ErrContentType, ErrIdle …, and ErrTruncated too if
-	//     events were being read; any other agent: the error that it ended with
+	//   - a transport that failed: a *StatusError, *ContentTypeError, *TransportError, *IdleError or
+	//     *event.TooLargeError, and ErrTruncated too if events were being read; another agent: its own error
 	//   - data that is no event, or an input that cannot be sent: messages.ErrMalformed without ErrRejected
 	//   - the caller's own cancellation: context.Canceled or context.DeadlineExceeded, and the context's cause
 	//   - Session.Cancel, Session.Close, or breaking out of the loop: ErrStopped
@@ -59,21 +58,35 @@ func resultOf(before, after *reducer.Thread, runs int, err error) *Result {
 		usage = append(usage, run.Usage...)
 	}
 	res.Usage = event.SumUsage(usage...)
+	res.NewMessages = newMessages(before, after)
+	for tc := range after.PendingToolCalls() {
+		res.PendingToolCalls = append(res.PendingToolCalls, tc)
+	}
+	return res
+}
+
+// newMessages returns the messages of after that before does not hold. It costs what changed.
+func newMessages(before, after *reducer.Thread) []*messages.Message {
 	type key struct {
 		kind messages.Kind
 		id   string
 	}
-	old := make(map[key]bool, before.Messages.Len())
-	for _, m := range before.Messages.All() {
+	rows := after.ChangesSince(before).Rows
+	old := make(map[key]bool, rows.Removed)
+	for _, m := range before.Messages.From(rows.At) {
+		if rows.Removed--; rows.Removed < 0 {
+			break
+		}
 		old[key{m.Kind(), m.ID}] = true
 	}
-	for _, m := range after.Messages.All() {
+	var added []*messages.Message
+	for _, m := range after.Messages.From(rows.At) {
+		if rows.Inserted--; rows.Inserted < 0 {
+			break
+		}
 		if !old[key{m.Kind(), m.ID}] {
-			res.NewMessages = append(res.NewMessages, m)
+			added = append(added, m)
 		}
 	}
-	for _, p := range pendingCalls(after) {
-		res.PendingToolCalls = append(res.PendingToolCalls, p.call)
-	}
-	return res
+	return added
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"slices"
@@ -20,16 +19,16 @@ import (
 // The errors of a session. They are told apart with errors.Is.
 var (
 	// ErrBusy: a run is going on, and a session has one at a time.
-	ErrBusy = errors.New("client: a run is going on")
+	ErrBusy = errors.New("a run is in progress")
 	// ErrClosed: the session was closed.
-	ErrClosed = errors.New("client: the session is closed")
+	ErrClosed = errors.New("the session is closed")
 	// ErrStopped: the run was stopped by Session.Cancel, Session.Close or by breaking out of its loop.
-	ErrStopped = errors.New("client: the run was stopped")
+	ErrStopped = errors.New("the run was stopped")
 	// ErrRejected: the stream was rejected; the error also matches reducer.ErrProtocol or
 	// messages.ErrMalformed.
-	ErrRejected = errors.New("client: the stream was rejected")
+	ErrRejected = errors.New("the stream was rejected")
 	// ErrRounds: tools were answered as often as SessionOptions.MaxRounds allows, and calls still pend.
-	ErrRounds = errors.New("client: too many rounds of tool calls")
+	ErrRounds = errors.New("too many rounds of tool calls")
 )
 
 // SessionOptions are the choices that a session is made with. Nil means the defaults, which are the zero
@@ -70,8 +69,8 @@ type SessionOptions struct {
 	// OnWarning is called with every warning, from the goroutine that runs; nil writes them to the default
 	// logger of log/slog at level Warn.
 	OnWarning func(event.Warning)
-	// NewID makes the ids of runs, messages and the thread, one call at a time; nil makes random ones. It must
-	// not itself have the session make an id.
+	// NewID makes the ids of the thread, runs and messages, one call at a time. Nil makes random UUIDs (version 4),
+	// which some agents insist on. It must not itself have the session make an id.
 	NewID func() string
 }
 
@@ -86,27 +85,27 @@ type Session struct {
 	ids     sync.Mutex  // held while NewID is called, without mu
 	handing atomic.Bool // a goroutine waits for a slow Every
 
-	mu      sync.Mutex
-	fold    *reducer.Reducer // of the run that goes on, nil between runs
-	thread  *reducer.Thread  // the last one between runs
-	call    *callState       // that goes on, nil between calls
-	closed  bool
-	result  *Result
-	invalid error // of the first messages
+	changing sync.Mutex // held while a change between runs is made; taken before mu. It guards invalid.
+	invalid  error      // of the first messages
+
+	mu     sync.Mutex
+	fold   *reducer.Reducer // of the run in progress, nil between runs
+	held   *reducer.Thread  // of the fold, while that changes without mu
+	thread *reducer.Thread  // the last one between runs
+	call   *call            // in progress, nil between calls
+	closed bool
+	result *Result
 }
 
-// NewSession returns a session that talks to agent, which must not be nil: that panics. It copies the options
-// and keeps what they point to.
+// NewSession returns a session that talks to agent. It copies the options and keeps what they point to. If agent is nil
+// or a tool of the options cannot be used, every run returns an error.
 func NewSession(agent Agent, o *SessionOptions) *Session {
-	if agent == nil {
-		panic("client: NewSession without an agent")
-	}
 	s := new(Session)
 	if o != nil {
 		s.o = *o
 	}
 	if s.o.NewID == nil {
-		s.o.NewID = rand.Text
+		s.o.NewID = newUUID
 	}
 	if s.o.MaxRounds == 0 {
 		s.o.MaxRounds = 16
@@ -121,7 +120,9 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 	if s.o.PeerVersion != "" {
 		chain = append(chain, Peer(s.o.PeerVersion))
 	}
-	s.agent = Chain(agent, chain...)
+	if agent != nil {
+		s.agent = chained(agent, s.Thread, chain)
+	}
 	s.o.Tools = slices.Clone(s.o.Tools)
 	s.thread = s.start()
 	s.o.Thread, s.o.Messages, s.o.State, s.o.Middleware = nil, nil, state.Value{}, nil // not kept alive
@@ -135,7 +136,7 @@ func (s *Session) start() *reducer.Thread {
 	if s.o.Thread != nil {
 		th = *s.o.Thread
 	} else {
-		msgs := s.withIDs(s.o.Messages)
+		msgs := s.completed(s.o.Messages)
 		if s.invalid = checkMessages(th.Messages, msgs); s.invalid == nil {
 			th.Messages = th.ReplaceMessages(msgs...).Messages
 		}
@@ -153,6 +154,21 @@ func (s *Session) start() *reducer.Thread {
 		th.ID = s.newID()
 	}
 	return &th
+}
+
+var errNoAgent = errors.New("the session has no agent: NewSession was called with nil")
+
+// unusable returns what was wrong with the arguments of NewSession, or is with the tools; changing is held.
+func (s *Session) unusable() error {
+	if s.agent == nil {
+		return errNoAgent
+	}
+	for _, t := range s.o.Tools {
+		if t.err != nil {
+			return t.err
+		}
+	}
+	return s.invalid
 }
 
 // newID returns a new id; mu is not held.
@@ -178,11 +194,18 @@ func (s *Session) Thread() *reducer.Thread {
 
 // snapshot is Thread with the lock held.
 func (s *Session) snapshot() *reducer.Thread {
-	if s.fold != nil {
+	switch {
+	case s.held != nil:
+		return s.held
+	case s.fold != nil:
 		return s.fold.Thread()
 	}
 	return s.thread
 }
+
+// hold makes what the fold has made so far the snapshot until held is cleared, so that the fold may change without mu.
+// mu is held.
+func (s *Session) hold() { s.held = s.fold.Thread() }
 
 // Subscribe returns a channel of snapshots, the newest of which wins: it never holds the run up. The first
 // value is there at once, the last one comes before the channel closes, which it does after Close or when ctx

@@ -13,7 +13,7 @@ import (
 )
 
 // forecaster is an agent that asks for the weather with a tool and then answers.
-var forecaster = client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+var forecaster = client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	run := []event.Event{&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}}
 	if last := in.Messages[len(in.Messages)-1]; last.Role == messages.RoleTool {
 		run = append(run,
@@ -105,7 +105,7 @@ func ExampleSession_Run() {
 }
 
 func ExampleSession_Resume() {
-	deployer := client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+	deployer := client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
 		if len(in.Resume) == 0 {
 			finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{
@@ -152,7 +152,7 @@ func ExampleNewTool() {
 
 // A conversation is stored while an interrupt pends and taken up again by another process.
 func ExampleNewSession_stored() {
-	deployer := client.Emit(func(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+	deployer := client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
 		if len(in.Resume) == 0 {
 			finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{

@@ -20,7 +20,7 @@ import (
 )
 
 // turn is what an agent does in one run.
-type turn = func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error
+type turn = func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error
 
 // scripted is an agent whose runs are written down in advance.
 type scripted struct {
@@ -33,7 +33,7 @@ type scripted struct {
 func script(turns ...turn) *scripted { return &scripted{turns: turns} }
 
 func (a *scripted) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-	return client.Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+	return client.Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		a.mu.Lock()
 		n := len(a.inputs)
 		a.inputs = append(a.inputs, in)
@@ -47,7 +47,7 @@ func (a *scripted) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.E
 
 // says is a turn that emits events, single ones or lists of them, and ends.
 func says(what ...any) turn {
-	return func(_ context.Context, _ event.RunInput, emit func(event.Event) error) error {
+	return func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 		for _, ev := range flat(what...) {
 			if err := emit(ev); err != nil {
 				return err
@@ -59,7 +59,7 @@ func says(what ...any) turn {
 
 // then is a turn that goes on with another one.
 func then(turns ...turn) turn {
-	return func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+	return func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		for _, t := range turns {
 			if err := t(ctx, in, emit); err != nil {
 				return err
@@ -70,7 +70,7 @@ func then(turns ...turn) turn {
 }
 
 // waits is a turn that does nothing until it is told to stop.
-func waits(ctx context.Context, _ event.RunInput, _ func(event.Event) error) error {
+func waits(ctx context.Context, _ event.RunInput, _ func(...event.Event) error) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

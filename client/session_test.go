@@ -82,8 +82,10 @@ func TestSessionStart(t *testing.T) {
 		s := client.NewSession(script(), quiet(client.SessionOptions{Messages: []*messages.Message{m, messages.ToolResult("c1", "noon")}}))
 		assert.Equal(t, messages.ToolCallAnswered, s.Thread().Messages.At(0).ToolCalls.At(0).Status)
 	})
-	t.Run("no agent panics", func(t *testing.T) {
-		assert.PanicsWithValue(t, "client: NewSession without an agent", func() { client.NewSession(nil, nil) })
+	t.Run("no agent is the error of every run", func(t *testing.T) {
+		res, err := client.NewSession(nil, nil).Send(t.Context(), messages.UserText("hi"))
+		assert.ErrorContains(t, err, "no agent")
+		assert.Nil(t, res)
 	})
 	for rule, bad := range map[string]*messages.Message{"a nil message": nil, "a malformed one": {Role: messages.RoleTool}, "a second one of an id": withID("u", messages.UserText("x"))} {
 		t.Run("first messages that are not acceptable are the error of every run: "+rule, func(t *testing.T) {
@@ -528,7 +530,7 @@ func TestReadersWhileARunGoesOn(t *testing.T) {
 func TestOneRunAtATime(t *testing.T) {
 	var running, most int
 	var mu sync.Mutex
-	agent := client.Emit(func(_ context.Context, _ event.RunInput, emit func(event.Event) error) error {
+	agent := client.Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 		mu.Lock()
 		running++
 		most = max(most, running)

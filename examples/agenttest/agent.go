@@ -9,7 +9,7 @@ import (
 )
 
 // Weather is the agent under test: it looks the weather up and says what it found.
-func Weather(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+func Weather(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	call, result, answer := in.RunID+"-call", in.RunID+"-result", in.RunID+"-answer" // new in each run
 	for _, ev := range []event.Event{
 		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},

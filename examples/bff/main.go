@@ -66,7 +66,7 @@ func handler(s *client.Session) http.Handler {
 }
 
 // greeter is an agent for when there is none.
-func greeter(_ context.Context, in event.RunInput, emit func(event.Event) error) error {
+func greeter(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	id := "answer-" + in.RunID
 	for _, ev := range []event.Event{
 		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},

@@ -72,7 +72,7 @@ func draw(out io.Writer, th *reducer.Thread) {
 }
 
 // echo is an agent that says what it was told, a word at a time.
-func echo(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+func echo(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	said := in.Messages[len(in.Messages)-1].Text()
 	events := []event.Event{
 		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},

@@ -18,7 +18,7 @@ var runStarted = &event.RunStarted{ThreadID: "t", RunID: "r"}
 // both makes the same agent in both shapes: it emits n events and returns err.
 func both(n int, end func() error) map[string]Agent {
 	return map[string]Agent{
-		"Func": Func(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		"AgentFunc": AgentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			return func(yield func(event.Event, error) bool) {
 				for range n {
 					if !yield(runStarted, nil) {
@@ -30,7 +30,7 @@ func both(n int, end func() error) map[string]Agent {
 				}
 			}
 		}),
-		"Emit": Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+		"Emit": Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			for range n {
 				if err := emit(runStarted); err != nil {
 					return err
@@ -93,7 +93,7 @@ func TestGoAgents(t *testing.T) {
 		t.Run("a panic becomes an error, "+name, func(t *testing.T) {
 			got, _, err := read(t, agent.Run(t.Context(), input))
 			assert.Equal(t, []string{started}, got)
-			require.ErrorIs(t, err, ErrPanic)
+			require.ErrorAs(t, err, new(*PanicError))
 			require.ErrorIs(t, err, io.ErrClosedPipe)
 			var p *PanicError
 			require.ErrorAs(t, err, &p)
@@ -104,7 +104,7 @@ func TestGoAgents(t *testing.T) {
 	for name, agent := range both(0, func() error { panic("text") }) {
 		t.Run("a panic with a value that is no error, "+name, func(t *testing.T) {
 			_, _, err := read(t, agent.Run(t.Context(), input))
-			require.ErrorIs(t, err, ErrPanic)
+			require.ErrorAs(t, err, new(*PanicError))
 		})
 	}
 }
@@ -113,7 +113,7 @@ func TestEmitTellsWhenToStop(t *testing.T) {
 	t.Run("what emit has reported stands, whatever the function returns", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			cancel()
 			assert.ErrorIs(t, emit(runStarted), context.Canceled)
 			assert.ErrorIs(t, emit(runStarted), context.Canceled)
@@ -124,7 +124,7 @@ func TestEmitTellsWhenToStop(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	})
 	t.Run("emitting on after the reader has left is harmless", func(t *testing.T) {
-		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			require.NoError(t, emit(runStarted)) // the reader stays for the first
 			require.Error(t, emit(runStarted))
 			require.Error(t, emit(runStarted))
@@ -139,12 +139,12 @@ func TestEmitTellsWhenToStop(t *testing.T) {
 		assert.Equal(t, 2, n)
 	})
 	t.Run("a nil event is an error", func(t *testing.T) {
-		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error { return emit(nil) })
+		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error { return emit(nil) })
 		_, _, err := read(t, agent.Run(t.Context(), input))
 		require.ErrorIs(t, err, errNilEvent)
 	})
 	t.Run("the input comes through", func(t *testing.T) {
-		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(event.Event) error) error {
+		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
 		})
 		got, _, err := read(t, agent.Run(t.Context(), input))
