@@ -298,7 +298,9 @@ func (c *conversation) hold(ctx context.Context, begun *beginning) int {
 			if !complete || unasked > maxUnasked {
 				break
 			}
-			o.Resume = entries
+			for _, e := range entries {
+				o.Resume = append(o.Resume, client.AnswerEntry(e))
+			}
 			if c.text() && !asked {
 				c.showReplies(pending, entries)
 			}

@@ -90,18 +90,14 @@ func isReply(reply string) bool {
 }
 
 func resolve(id string, payload state.Value) event.ResumeEntry {
-	var entry event.ResumeEntry
-	if payload.Kind() == state.KindNull || !payload.Exists() {
-		entry, _ = client.Resolve(id, nil).Entry() // null is no payload (P-NULL-1)
-	} else {
-		entry, _ = client.Resolve(id, payload).Entry()
+	if payload.Kind() == state.KindNull {
+		payload = state.Value{} // null is no payload (P-NULL-1)
 	}
-	return entry
+	return event.ResumeEntry{InterruptID: id, Status: event.ResumeResolved, Payload: payload}
 }
 
 func decline(id string) event.ResumeEntry {
-	entry, _ := client.Decline(id).Entry()
-	return entry
+	return event.ResumeEntry{InterruptID: id, Status: event.ResumeCancelled}
 }
 
 // showReplies writes how interrupts are answered without anybody being asked.
