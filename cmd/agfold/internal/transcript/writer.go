@@ -65,7 +65,12 @@ func (w *Writer) Skip(th *reducer.Thread) {
 // Print writes something between the messages, as soon as no message streams.
 func (w *Writer) Print(text term.Text) { w.later(func() { w.write(newLine, text) }) }
 
-func (w *Writer) note(text term.Text) { w.Print(text.Plus(newLine)) }
+// note puts a short text between the messages.
+func (w *Writer) note(parts ...term.Text) {
+	p := w.view.page()
+	p.wrap(parts...)
+	w.Print(p.b.Text())
+}
 
 func (w *Writer) write(parts ...term.Text) {
 	w.out.Print(parts...)
@@ -127,7 +132,7 @@ func (w *Writer) Deliver(d reducer.Delivery, thread func() *reducer.Thread) {
 		w.call(thread().Messages.At(ch.Index), ch.Call)
 	case reducer.StepBegan:
 		if d.Event.Owner().IsParent() {
-			w.note(term.Lit("step ").Plus(name(ch.StepName)))
+			w.note(term.Lit("step "), name(ch.StepName))
 		}
 	}
 }
@@ -166,9 +171,7 @@ func (w *Writer) subagent(ev event.Event) {
 		what = reducer.SubagentFailed.String() + ": " + e.Message
 	}
 	if w.stream {
-		p := w.view.page()
-		p.wrap(term.Sprintf("subagent %s %s", w.view.place(id).name, what))
-		w.Print(p.b.Text())
+		w.note(term.Sprintf("subagent %s %s", w.view.place(id).name, what))
 	}
 }
 
