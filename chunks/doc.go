@@ -20,4 +20,8 @@
 //   - A tag that a chunk may legally carry always equals its lane's owner, so the events made from a
 //     chunk, and the end of its stream, name that owner.
 //   - The five retired THINKING_* close nothing. They come this far only if nobody upgraded them.
+//
+// The rules cited as P-… are in [PROTOCOL.md].
+//
+// [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package chunks

@@ -14,4 +14,8 @@
 // any captured stream.
 //
 // A POST is never sent twice: there is no retry and no resumption, because the protocol has none (P-SSE-1).
+//
+// The rules cited as P-… are in [PROTOCOL.md].
+//
+// [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package client

@@ -38,4 +38,8 @@
 // subagentRunId, timestamp, rawEvent and metadata. (The SUBAGENT_* events, which are about an invocation,
 // have its id right after type.) Decoding what was encoded gives an equal event, without a warning if the
 // event is right.
+//
+// The rules cited as P-… are in [PROTOCOL.md].
+//
+// [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package event

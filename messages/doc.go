@@ -16,4 +16,8 @@
 // Encoding writes exactly the shape that a role has on the wire. Decoding one message
 // ([Message.UnmarshalJSON]) rejects what is malformed and leaves out what is not recognised; package event
 // decodes the events and run inputs that hold messages, and warns.
+//
+// The rules cited as P-… are in [PROTOCOL.md].
+//
+// [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package messages

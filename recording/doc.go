@@ -23,4 +23,8 @@
 // Several runs may follow one another. Each line is written at once, so a crash loses no more than the
 // last one, and a run recorded behind it can be read. An at may also be a date and time (RFC 3339), and
 // input and start may be missing.
+//
+// The rules cited as P-… are in [PROTOCOL.md].
+//
+// [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package recording

@@ -19,4 +19,8 @@
 //
 // Client sessions (package client) use one reducer for each run and hand the thread from one to the next;
 // package subscribe carries the snapshots on.
+//
+// The rules cited as P-… are in [PROTOCOL.md].
+//
+// [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package reducer

@@ -20,5 +20,7 @@
 // [ParseDepth] have no such limit: the caller must see to it, because encoding and comparing a value
 // visit everything that it stands for and recurse to its depth.
 //
-// The rules that are cited as P-… are in the repository's PROTOCOL.md.
+// The rules cited as P-… are in [PROTOCOL.md].
+//
+// [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package state

@@ -1,10 +1,13 @@
-// Package readme holds the test that keeps the README's code true.
 package house
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,9 +15,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every block of Go in the README stands, line by line, in a file under examples, which the tests compile and
-// run.
-func TestBlocksStandInExamples(t *testing.T) {
+// documents returns the paths of the pages that people read.
+func documents(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "PROTOCOL.md"} {
+		pages = append(pages, filepath.Join(root, name))
+	}
+	return pages
+}
+
+// Every block of Go either stands, line by line, in a file under examples, which the tests compile and run, or is a
+// whole program that compiles.
+func TestBlocksOfGoCompile(t *testing.T) {
 	var sources []string
 	err := filepath.WalkDir(filepath.Join(root, "examples"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
@@ -25,49 +40,59 @@ func TestBlocksStandInExamples(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-	blocks := goBlocks(t, filepath.Join(root, "README.md"))
-	require.NotEmpty(t, blocks)
-	for _, block := range blocks {
-		found := false
-		for _, source := range sources {
-			found = found || strings.Contains(source, unindented(block))
+	for _, page := range documents(t) {
+		for _, block := range goBlocks(t, page) {
+			if !standsInOne(sources, block) {
+				assert.NoError(t, compiles(t, block), "%s: no example holds this block, and it does not compile:\n%s", page, block)
+			}
 		}
-		assert.True(t, found, "no example holds this block:\n%s", block)
 	}
 }
 
-// Every file that the README points to is there.
+// Every file that a page points to is there.
 func TestLinksLeadSomewhere(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	link := regexp.MustCompile(`\]\(([^)]*)\)`)
+	for _, page := range documents(t) {
+		for i, part := range strings.Split(readFile(t, page), "```") {
+			if i%2 == 1 {
+				continue // code
+			}
+			for _, m := range link.FindAllStringSubmatch(part, -1) {
+				target, _, _ := strings.Cut(m[1], "#")
+				if target != "" && !strings.Contains(target, "://") {
+					_, err := os.Stat(filepath.Join(filepath.Dir(page), target))
+					assert.NoError(t, err, page)
+				}
+			}
+		}
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
 	require.NoError(t, err)
-	var prose strings.Builder
-	for i, part := range strings.Split(string(data), "```") {
-		if i%2 == 0 {
-			prose.WriteString(part)
-		}
-	}
-	links := 0
-	for _, part := range strings.Split(prose.String(), "](")[1:] {
-		target, _, ok := strings.Cut(part, ")")
-		require.True(t, ok)
-		if !strings.Contains(target, "://") {
-			assert.FileExists(t, filepath.Join(root, target))
-			links++
-		}
-	}
-	require.NotZero(t, links)
+	return string(data)
 }
 
 func goBlocks(t *testing.T, file string) []string {
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	t.Helper()
 	var blocks []string
-	for _, part := range strings.Split(string(data), "```go\n")[1:] {
+	for _, part := range strings.Split(readFile(t, file), "```go\n")[1:] {
 		block, _, ok := strings.Cut(part, "```")
-		require.True(t, ok, "a block has no end")
+		require.True(t, ok, "%s: a block has no end", file)
 		blocks = append(blocks, block)
 	}
 	return blocks
+}
+
+func standsInOne(sources []string, block string) bool {
+	for _, source := range sources {
+		if strings.Contains(source, unindented(block)) {
+			return true
+		}
+	}
+	return false
 }
 
 // unindented takes the indentation off each line, so that a block may come from any depth.
@@ -77,4 +102,17 @@ func unindented(text string) string {
 		lines[i] = strings.TrimSpace(line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// compiles checks a program as the compiler does.
+func compiles(t *testing.T, program string) error {
+	t.Helper()
+	m, err := loadModule()
+	require.NoError(t, err)
+	file, err := parser.ParseFile(m.files, "block.go", program, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	_, err = (&types.Config{Importer: m.types}).Check("main", m.files, []*ast.File{file}, nil)
+	return err
 }

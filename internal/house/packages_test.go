@@ -28,21 +28,29 @@ const (
 
 // publicPackage is a package that users of the module can import.
 type publicPackage struct {
-	name  string // its path in the module
-	types *types.Package
-	doc   *doc.Package
+	name       string // its path in the module
+	types      *types.Package
+	doc        *doc.Package
+	citesRules bool
 }
 
 // publicPackages returns the module's packages that are neither internal, nor commands, nor examples.
 func publicPackages(t *testing.T) []*publicPackage {
 	t.Helper()
-	pkgs, err := loadPackages()
+	m, err := loadModule()
 	require.NoError(t, err)
-	require.NotEmpty(t, pkgs)
-	return pkgs
+	require.NotEmpty(t, m.public)
+	return m.public
 }
 
-var loadPackages = sync.OnceValues(func() ([]*publicPackage, error) {
+// loaded is the module as the compiler sees it: its public packages, and an importer of whatever it depends on.
+type loaded struct {
+	files  *token.FileSet
+	public []*publicPackage
+	types  types.Importer
+}
+
+var loadModule = sync.OnceValues(func() (*loaded, error) {
 	type listed struct {
 		ImportPath, Name, Dir, Export string
 		GoFiles                       []string
@@ -69,27 +77,30 @@ var loadPackages = sync.OnceValues(func() ([]*publicPackage, error) {
 			public = append(public, p)
 		}
 	}
-	fset := token.NewFileSet()
-	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-	var pkgs []*publicPackage
+	m := &loaded{files: token.NewFileSet()}
+	m.types = importer.ForCompiler(m.files, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range public {
-		typed, err := imports.Import(p.ImportPath)
+		typed, err := m.types.Import(p.ImportPath)
 		if err != nil {
 			return nil, err
 		}
+		pkg := &publicPackage{name: strings.TrimPrefix(p.ImportPath, module+"/"), types: typed}
 		var files []*ast.File
 		for _, file := range p.GoFiles {
-			parsed, err := parser.ParseFile(fset, filepath.Join(p.Dir, file), nil, parser.ParseComments)
+			parsed, err := parser.ParseFile(m.files, filepath.Join(p.Dir, file), nil, parser.ParseComments)
 			if err != nil {
 				return nil, err
 			}
 			files = append(files, parsed)
+			for _, comment := range parsed.Comments {
+				pkg.citesRules = pkg.citesRules || ruleCited.MatchString(comment.Text())
+			}
 		}
-		docs, err := doc.NewFromFiles(fset, files, p.ImportPath)
+		pkg.doc, err = doc.NewFromFiles(m.files, files, p.ImportPath)
 		if err != nil {
 			return nil, err
 		}
-		pkgs = append(pkgs, &publicPackage{strings.TrimPrefix(p.ImportPath, module+"/"), typed, docs})
+		m.public = append(m.public, pkg)
 	}
-	return pkgs, nil
+	return m, nil
 })

@@ -53,6 +53,9 @@ func TestExportedNamesAreCounted(t *testing.T) {
 func TestExportedNamesAreExplained(t *testing.T) {
 	for _, pkg := range publicPackages(t) {
 		assert.NotEmpty(t, pkg.doc.Doc, "package %s has no comment", pkg.name)
+		if pkg.citesRules {
+			assert.Contains(t, pkg.doc.Doc, "[PROTOCOL.md]:", "package %s cites rules and does not say where they are", pkg.name)
+		}
 		for _, name := range pkg.unexplained() {
 			assert.Fail(t, "no comment", "%s.%s", pkg.name, name)
 		}
