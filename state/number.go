@@ -3,22 +3,7 @@ package state
 import (
 	"strconv"
 	"strings"
-
-	"github.com/agfold/agfold/internal/jsontext"
 )
-
-// Number returns the JSON number with that literal, and keeps the literal as it is. The error is a
-// [*SyntaxError] if literal is not a number by RFC 8259 section 6.
-func Number(literal string) (Value, error) {
-	end, err := jsontext.SkipNumber([]byte(literal), 0)
-	if err == nil && end != len(literal) {
-		err = jsontext.Unexpected([]byte(literal), end, "the end of the number")
-	}
-	if err != nil {
-		return Value{}, syntaxError(err)
-	}
-	return number(strings.Clone(literal)), nil
-}
 
 // shortNumber is the longest literal, in bytes, whose decimal is computed for each comparison. A longer
 // literal keeps its decimal, so that many short literals can be compared with it cheaply.

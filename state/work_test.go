@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/agfold/agfold/state"
 )
 
 // least returns what one call of do costs: the least of many measurements, so that nothing else that runs counts.
@@ -89,6 +87,6 @@ func TestAsIntOfALongLiteral(t *testing.T) {
 			assert.Equal(t, want, got, "%.20s", literal)
 		}
 	}
-	long := must(state.Number("1" + zeros))
+	long := parse("1" + zeros)
 	assert.Zero(t, testing.AllocsPerRun(10, func() { long.AsInt() }))
 }

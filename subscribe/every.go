@@ -7,39 +7,50 @@ import (
 	"sync/atomic"
 )
 
-// ErrOverflow is what Revisions.Err returns when an Every subscription with the Fail policy
+// ErrOverflow is returned by Revisions.Err when an Every subscription with the Fail policy
 // ended because its buffer was full.
-var ErrOverflow = errors.New("subscribe: buffer full, the consumer is too slow")
+var ErrOverflow = errors.New("buffer full, the consumer is too slow")
 
-// Policy says what happens to a revision when the buffer of an Every subscription is full.
-// There is none that drops the newest: it would lose the final snapshot.
+// Policy decides what happens when the buffer of an Every subscription is full. No policy drops
+// the newest revision, because the final snapshot would be lost.
 type Policy uint8
 
 const (
-	// Block holds the producer back in Hub.Flush until the consumer has made room.
+	// Block makes the producer wait in Hub.Flush until the consumer has made room.
 	Block Policy = iota
-	// DropOldest makes room by dropping the oldest revision in the buffer; the order stays
-	// and the final one always arrives. Revisions.Dropped counts.
+	// DropOldest drops the oldest revision in the buffer. The order stays the same, and the
+	// final revision always arrives. Revisions.Dropped counts the dropped ones.
 	DropOldest
 	// Fail ends the subscription with ErrOverflow. What is in the buffer can still be
-	// received; nothing is missing before the end.
+	// received; before the end nothing is missing.
 	Fail
 )
 
-// DefaultBuffer is the buffer, in revisions, of an Every subscription that names none.
+// MarshalText returns "block", "drop oldest" or "fail".
+func (p Policy) MarshalText() ([]byte, error) {
+	switch p {
+	case DropOldest:
+		return []byte("drop oldest"), nil
+	case Fail:
+		return []byte("fail"), nil
+	}
+	return []byte("block"), nil
+}
+
+// DefaultBuffer is the default of EveryOptions.Buffer, in revisions.
 const DefaultBuffer = 16
 
-// EveryOptions are the choices of an Every subscription; nil means the defaults.
+// EveryOptions configures [Hub.Every]; nil means the defaults.
 type EveryOptions struct {
-	// Buffer is how many revisions the channel holds; below 1 means DefaultBuffer.
+	// Buffer is the number of revisions that the channel holds. Less than 1 means DefaultBuffer.
 	Buffer int
-	// Full says what happens when the buffer is full; the default is Block.
+	// Full decides what happens when the buffer is full. The default is Block.
 	Full Policy
 }
 
 // Revisions is an Every subscription. It is safe for concurrent use.
 type Revisions[S any] struct {
-	// C gives the revisions in order. It closes when the subscription ends; Err says why.
+	// C receives the revisions in order. It is closed when the subscription ends; Err says why.
 	C <-chan S
 
 	hub     *Hub[S]
@@ -50,25 +61,25 @@ type Revisions[S any] struct {
 	unhook  func() bool   // detaches cancel from the context
 
 	// Guarded by the producer's lock.
-	backlog []S // revisions that no Flush has seen yet
+	backlog []S // revisions since the last Flush
 	err     error
 
-	// sending holds one token: who has put it there owns out and what follows. A channel
-	// and no mutex, because Flush waits here with a context.
+	// sending holds one token: the goroutine that put it there owns out and the fields below.
+	// It is a channel, not a mutex, because Flush waits here with a context.
 	sending chan struct{}
 	batch   []S // taken from backlog, sent up to next
 	next    int
 	ended   bool
 }
 
-// Every returns a subscription to each revision in order: first the current one, which is
-// in the channel when Every returns, then one for each later call of Hub.Changed, with no
-// gap and no repetition between them. The buffer is bounded; opts says what happens when
-// it is full. The producer takes a snapshot for each change while an Every exists.
+// Every returns a subscription to each revision in order: first the current one, which is in the
+// channel when Every returns, then one for each later call of Hub.Changed, without gaps or
+// repetitions. The buffer is bounded; opts says what happens when it is full. While an Every
+// exists, the producer takes a snapshot for each change.
 //
-// After Hub.Close the remaining revisions follow, the final one last, and C closes. When
-// ctx ends, what is in the buffer is dropped and C closes at once. Every after Close gives
-// the final revision alone.
+// After Hub.Close the remaining revisions follow, the final one last, and C is closed. When ctx
+// ends, what is in the buffer is dropped and C is closed at once. Every after Close delivers the
+// final revision only.
 func (h *Hub[S]) Every(ctx context.Context, opts *EveryOptions) *Revisions[S] {
 	var o EveryOptions
 	if opts != nil {
@@ -102,8 +113,8 @@ func (h *Hub[S]) Every(ctx context.Context, opts *EveryOptions) *Revisions[S] {
 	return r
 }
 
-// Err returns why C was closed: ErrOverflow, an error that matches the context's, or nil
-// when the hub was closed and C gave everything. It is nil before C is closed.
+// Err returns why C was closed: ErrOverflow, the error of the context, or nil if the hub was
+// closed and C delivered everything. It returns nil before C is closed.
 func (r *Revisions[S]) Err() error {
 	r.hub.lock.Lock()
 	defer r.hub.lock.Unlock()
@@ -113,8 +124,8 @@ func (r *Revisions[S]) Err() error {
 // Dropped returns how many revisions DropOldest has dropped so far.
 func (r *Revisions[S]) Dropped() uint64 { return r.dropped.Load() }
 
-// flush sends the backlog; it returns ctx's error when that ends first. What can be sent
-// without waiting is sent even if ctx has ended.
+// flush sends the backlog. If ctx ends first it returns its error. What can be sent without
+// waiting is sent even if ctx has ended.
 func (r *Revisions[S]) flush(ctx context.Context) error {
 	select {
 	case r.sending <- struct{}{}:
@@ -133,7 +144,7 @@ func (r *Revisions[S]) flush(ctx context.Context) error {
 func (r *Revisions[S]) finish() {
 	r.sending <- struct{}{}
 	defer func() { <-r.sending }()
-	_ = r.drain(context.Background()) // never ends: only the subscription can
+	_ = r.drain(context.Background()) // until the backlog is sent or the subscription ends
 	select {
 	case <-r.done: // cancel is waiting for the token
 		return
@@ -162,7 +173,8 @@ func (r *Revisions[S]) cancel(err error) {
 	}
 }
 
-// drain sends the backlog until it is empty or the subscription or ctx ends; sending is held.
+// drain sends the backlog until it is empty or the subscription or ctx ends. The caller holds
+// sending.
 func (r *Revisions[S]) drain(ctx context.Context) error {
 	for !r.ended && r.refill() {
 		s := r.batch[r.next]
@@ -197,7 +209,7 @@ func (r *Revisions[S]) drain(ctx context.Context) error {
 	return nil
 }
 
-// refill makes sure that batch has a revision to send, or returns false.
+// refill makes sure that batch has a revision to send. It returns false if there is none.
 func (r *Revisions[S]) refill() bool {
 	if r.next < len(r.batch) {
 		return true
@@ -210,7 +222,7 @@ func (r *Revisions[S]) refill() bool {
 	return len(r.batch) > 0
 }
 
-// leave takes r off the hub's list, so that the producer makes no more snapshots for it.
+// leave removes r from the hub's list, so that the producer takes no more snapshots for it.
 func (r *Revisions[S]) leave() {
 	h := r.hub
 	h.lock.Lock()
@@ -220,7 +232,7 @@ func (r *Revisions[S]) leave() {
 	}
 }
 
-// end closes the channel; sending is held.
+// end closes the channel. The caller holds sending.
 func (r *Revisions[S]) end(err error) {
 	r.ended = true
 	r.batch, r.next = nil, 0

@@ -7,64 +7,56 @@ import (
 	"sync/atomic"
 )
 
-// Hub joins one producer, which changes something under a lock, to any number of
-// subscriptions to snapshots of it. Latest, Every, Flush and Close are safe for concurrent
-// use and are called without the producer's lock; Changed is called with it.
+// Hub connects one producer, which changes something under a lock, with any number of subscriptions to
+// snapshots of it. Latest, Every, Flush and Close are safe for concurrent use and must be called without the
+// producer's lock; Changed must be called with it.
 //
-// A hub and a subscription with nothing to do hold no goroutine. S should be immutable and
-// cheap to copy, a pointer for instance: one snapshot is handed to many goroutines.
+// S should be immutable and cheap to copy, for example a pointer: one snapshot is sent to many goroutines.
 type Hub[S any] struct {
 	lock     sync.Locker
 	snapshot func() S
+	done     chan struct{} // closed by Close
 
 	// Guarded by lock, the producer's own.
-	revision uint64          // how often Changed was called
-	armed    bool            // an idle subscription waits for the next change
-	closed   bool            // revision stays as it is
+	revision uint64          // number of calls of Changed
+	changed  chan struct{}   // closed at the next change; nil if no Latest waits for one
+	closed   bool            // revision does not change any more
 	fresh    bool            // current is the snapshot of revision
-	current  S               // shared by all who need the snapshot of one revision
+	current  S               // shared by all that need the snapshot of one revision
 	every    []*Revisions[S] // replaced, never changed in place
 
 	owed atomic.Bool // a member of every may have a backlog
-
-	// subs guards what follows. It is taken before lock, never while lock is held, so
-	// that serving a thousand subscriptions does not keep the producer waiting.
-	subs   sync.Mutex
-	idle   []*latest[S] // hold the newest revision: served by pump
-	behind []*latest[S] // their consumer has not taken an older one: each has a chaser
 }
 
-// NewHub returns a hub for what lock guards. The hub calls snapshot with lock held, at most
-// once a revision, and only when a subscription needs it; snapshot must not lock it again.
+// NewHub returns a hub for what lock guards. The hub calls snapshot with lock held, at most once a revision,
+// and only when a subscription needs it. snapshot must not lock it again.
 func NewHub[S any](lock sync.Locker, snapshot func() S) *Hub[S] {
-	return &Hub[S]{lock: lock, snapshot: snapshot}
+	return &Hub[S]{lock: lock, snapshot: snapshot, done: make(chan struct{})}
 }
 
-// Changed says that what the snapshot shows has changed: one more revision. The producer
-// calls it once for each change, holding the lock under which it made the change. Changed
-// never blocks. While no subscription waits for a change it does not allocate and costs a
-// few plain reads and writes, no atomic operation; otherwise it starts a goroutine that
-// serves all of them, and takes a snapshot itself only for an Every. After Close it does
-// nothing.
+// Changed tells the hub that the snapshot is out of date: one more revision. The producer calls it once for
+// each change, holding the lock under which it made the change. Changed never blocks. It costs a few plain
+// reads and writes while no Latest waits for a change, and otherwise wakes those that do. It takes a snapshot
+// only for an Every. After Close it does nothing.
 func (h *Hub[S]) Changed() {
 	if h.closed {
 		return
 	}
 	h.revision++
-	if h.fresh || h.armed || len(h.every) > 0 {
+	if h.fresh || h.changed != nil || len(h.every) > 0 {
 		h.spread()
 	}
 }
 
-// spread is the part of Changed for a change that concerns somebody.
+// spread is the part of Changed for a change that somebody needs.
 func (h *Hub[S]) spread() {
-	if h.fresh { // an old snapshot is not kept alive for nobody
+	if h.fresh { // do not keep an old snapshot alive
 		var none S
 		h.current, h.fresh = none, false
 	}
-	if h.armed {
-		h.armed = false
-		go h.pump()
+	if h.changed != nil {
+		close(h.changed)
+		h.changed = nil
 	}
 	if len(h.every) > 0 {
 		s := h.take()
@@ -75,13 +67,13 @@ func (h *Hub[S]) spread() {
 	}
 }
 
-// Flush hands the revisions made since the last Flush to the Every subscriptions, and is
-// where a full one with the Block policy holds the producer back. The producer calls it
-// after each change, or after each small batch of them, without its lock. With nothing to
-// hand over it costs one atomic load.
+// Flush sends the revisions since the last Flush to the Every subscriptions. This is where a
+// full one with the Block policy makes the producer wait. The producer calls Flush after each
+// change, or after each small batch of changes, without its lock. If there is nothing to send
+// it costs one atomic load.
 //
-// When ctx ends first, Flush returns an error that matches ctx.Err(); no revision is lost:
-// a later Flush or Close goes on where it stopped.
+// When ctx ends first, Flush returns an error that wraps ctx.Err(). No revision is lost: a
+// later Flush or Close continues where it stopped.
 func (h *Hub[S]) Flush(ctx context.Context) error {
 	if !h.owed.Load() {
 		return nil
@@ -99,51 +91,35 @@ func (h *Hub[S]) Flush(ctx context.Context) error {
 	}
 	if stopped != nil {
 		h.owed.Store(true)
-		return fmt.Errorf("subscribe: waiting for a slow subscription: %w", stopped)
+		return fmt.Errorf("waiting for a slow subscription: %w", stopped)
 	}
 	return nil
 }
 
-// Close ends every subscription once it has got the final snapshot, the one of the last
-// change before Close. It does not wait for consumers: the final snapshot of a Latest lies
-// in its channel when Close returns or soon after, and no goroutine stays for it even if
-// nobody ever receives it. An Every whose consumer is behind keeps a goroutine until the
-// consumer has taken the rest or its context ends. Closing again does nothing.
+// Close ends every subscription after the final snapshot, the one of the last change before Close. It does
+// not wait for consumers: the final snapshot of a Latest is in its channel soon after Close returns, and no
+// goroutine stays for it even if nobody ever receives it. An Every whose consumer is slow keeps a goroutine
+// until the consumer has received the rest or its context ends. Closing again does nothing.
 func (h *Hub[S]) Close() {
-	h.subs.Lock()
 	h.lock.Lock()
 	if h.closed {
 		h.lock.Unlock()
-		h.subs.Unlock()
 		return
 	}
-	final := h.take()
-	h.closed, h.armed = true, false
+	h.closed = true
+	close(h.done)
+	if h.changed != nil {
+		close(h.changed)
+	}
 	every := h.every
 	h.every = nil
 	h.lock.Unlock()
-
-	ended := append(h.idle, h.behind...)
-	for _, l := range h.idle {
-		l.place = gone
-		l.end(final, h.revision)
-	}
-	for _, l := range h.behind {
-		l.place = gone
-		close(l.stop)
-	}
-	h.idle, h.behind = nil, nil
-	h.subs.Unlock()
-
-	for _, l := range ended {
-		l.unhook()
-	}
 	for _, r := range every {
 		go r.finish()
 	}
 }
 
-// take returns the snapshot of the current revision; lock is held.
+// take returns the snapshot of the current revision. The caller holds lock.
 func (h *Hub[S]) take() S {
 	if !h.fresh {
 		h.current, h.fresh = h.snapshot(), true

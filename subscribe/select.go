@@ -2,15 +2,14 @@ package subscribe
 
 import "context"
 
-// Select returns a channel of one part of each snapshot from in, only when it changed: the
-// first part, then each one that equal does not call the same as the part sent before.
-// Equal will do for a comparable T. part and equal run in Select's goroutine, one at a
-// time, and must not change the snapshot.
+// Select returns a channel of one part of the snapshots from in: the first part, and then each
+// part that is not equal to the one sent before. For a comparable T use [Equal]. part and equal
+// run in Select's goroutine, one at a time, and must not change the snapshot.
 //
-// Select keeps the order and drops no change that in shows it. It receives from in only
-// when it has nothing to pass on, so a slow consumer makes in's own rule apply. The channel
-// closes after the last part when in closes, or at once when ctx ends; a consumer that
-// stops receiving earlier has to end ctx, which releases the goroutine.
+// Select keeps the order and sends every change that it sees. It receives from in only when it
+// has nothing to send, so for a slow consumer the rules of in apply. The channel is closed after
+// the last part when in is closed, or at once when ctx ends. A consumer that stops receiving
+// earlier must end ctx, which releases the goroutine.
 func Select[S, T any](ctx context.Context, in <-chan S, part func(S) T, equal func(a, b T) bool) <-chan T {
 	out := make(chan T)
 	go func() {
@@ -36,12 +35,12 @@ func Select[S, T any](ctx context.Context, in <-chan S, part func(S) T, equal fu
 	return out
 }
 
-// Equal reports a == b. It is the usual last argument of Select.
+// Equal reports whether a == b. It is the usual last argument of [Select].
 func Equal[T comparable](a, b T) bool { return a == b }
 
-// receive returns false when in is closed or ctx has ended.
+// receive receives from in. ok is false if in is closed or ctx has ended.
 func receive[S any](ctx context.Context, in <-chan S) (s S, ok bool) {
-	if ctx.Err() != nil { // of two ready cases, select takes any
+	if ctx.Err() != nil { // if both cases are ready, select takes either
 		return s, false
 	}
 	select {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Throttle returns a channel that gives at most one snapshot of in per interval: the first
-// at once, then, at the end of each interval in which in had something, the last it had.
-// The last snapshot before in closes always arrives, at the end of its interval, and then
-// the channel closes, within another interval. An interval of zero or less sets no limit:
-// only what a slow consumer has not taken is replaced.
+// Throttle returns a channel that delivers at most one snapshot of in per interval: the first at
+// once, then, at the end of each interval in which in had a snapshot, the last one. The last
+// snapshot before in is closed always arrives, at the end of its interval, and then the channel
+// is closed, within another interval. An interval of zero or less sets no limit: only what a slow
+// consumer has not received is replaced.
 //
-// Throttle receives from in only once an interval is over, so that snapshots nobody will
-// see are not taken. Between two receives in's own rule for a slow consumer applies: give
-// it Latest; an Every that blocks would slow the producer down to this pace. A consumer
-// slower than interval gets what in had an interval ago or less. The channel closes at once
-// when ctx ends; a consumer that stops receiving earlier has to end ctx, which releases the
-// goroutine.
+// Throttle receives from in only after an interval is over, so that no snapshot is taken that
+// nobody will see. Between two receives the rules of in for a slow consumer apply, so in should
+// come from [Hub.Latest]; an Every with Block would slow the producer down to this pace. A
+// consumer that is slower than interval receives what in had at most an interval ago. The channel
+// is closed at once when ctx ends. A consumer that stops receiving earlier must end ctx, which
+// releases the goroutine.
 func Throttle[S any](ctx context.Context, in <-chan S, interval time.Duration) <-chan S {
 	out := make(chan S)
 	go func() {
@@ -33,7 +33,7 @@ func Throttle[S any](ctx context.Context, in <-chan S, interval time.Duration) <
 			for more := (<-chan S)(nil); ; {
 				select {
 				case out <- s:
-				case <-pause.C: // not taken for an interval: accept a newer one
+				case <-pause.C: // not received for an interval: accept a newer one
 					more = in
 					continue
 				case newer, open := <-more:
@@ -59,8 +59,8 @@ func Throttle[S any](ctx context.Context, in <-chan S, interval time.Duration) <
 	return out
 }
 
-// last returns the last snapshot that waits in the buffer of in, or s when none does. It
-// never blocks, even if others receive from in.
+// last returns the last snapshot in the buffer of in, or s if there is none. It never blocks,
+// even if others receive from in.
 func last[S any](in <-chan S, s S) S {
 	for range len(in) {
 		select {
