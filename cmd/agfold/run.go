@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,11 +14,7 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
-	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
-	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/reducer"
 )
 
 // runFlags is what the command line of agfold run says.
@@ -92,9 +86,6 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	if f.url == "" && f.input == "" && len(f.messages) == 0 && begun.empty() {
 		f.messages = list{demo.DefaultMessage}
 	}
-	if f.input == "" && len(f.messages) == 0 && !begun.speaks() {
-		return wrongUsage(fs, "there is nothing to send: say it with --message or --input", t)
-	}
 	if f.input == "-" || f.from == "-" || f.tools == "-" {
 		st.asks = false
 	}
@@ -108,6 +99,13 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	c.print = transcript.NewWriter(t.stdout, c.style, st.size == nil)
 	c.warnings.keep = f.json && !f.events
 	options := begun.options
+	if f.clock || f.url == "" {
+		options.Tools = append(options.Tools, clockTool(t.now))
+	}
+	c.tools = options.Tools
+	if f.input == "" && len(f.messages) == 0 && (options.Thread == nil || len(c.questions(options.Thread)) == 0) {
+		return wrongUsage(fs, "there is nothing to send: say it with --message or --input", t)
+	}
 	if f.record != "" {
 		if c.record, err = f.openRecord(t); err != nil {
 			return wrongUsage(fs, err.Error(), t)
@@ -116,9 +114,6 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 		options.Middleware = []client.Middleware{client.Record(c.record)}
 	}
 	options.PeerVersion, options.Strict, options.OnWarning = f.peer, f.strict, c.warn
-	if f.clock || f.url == "" {
-		options.Tools = append(options.Tools, clockTool(t.now))
-	}
 	c.name = f.url
 	if f.url == "" {
 		c.name = "demo agent"
@@ -244,99 +239,4 @@ func clockTool(now func() time.Time) client.Tool {
 			name, _ := at.Zone()
 			return map[string]string{"time": at.Format("15:04"), "day": at.Format("Monday 2006-01-02"), "zone": name}, nil
 		})
-}
-
-// stage is what surrounds a conversation beyond the reading and writing of a terminal.
-type stage struct {
-	size  func() (width, height int) // for a view that redraws in place; nil if there can be none
-	asks  bool                       // somebody can be asked
-	newID func() string              // makes the session's ids; nil for random ones
-}
-
-// conversation is one call of agfold run.
-type conversation struct {
-	t       *terminal
-	stage   stage
-	f       *runFlags
-	name    string // of the agent
-	style   transcript.Style
-	session *client.Session
-	print   *transcript.Writer
-	seen    int         // events
-	failed  error       // of writing the output
-	record  *recordFile // nil if nothing is recorded
-
-	answers  []event.ResumeEntry // of --input
-	replies  []string            // of --answer
-	used     map[string]bool     // those of replies that were asked for
-	lines    *bufio.Reader       // standard input, once somebody was asked
-	warnings warnings
-}
-
-// maxUnasked is how many interrupted runs in a row are answered without asking anybody.
-const maxUnasked = 16
-
-// hold sends what there is to say, and the answers to interrupts, and returns the exit status.
-func (c *conversation) hold(ctx context.Context, begun *beginning) int {
-	if begun.shown != nil {
-		c.print.Skip(begun.shown)
-	}
-	if c.text() {
-		c.t.stdout.Print(term.Sprintf("thread %s · %s\n", c.session.ID(), c.name))
-	}
-	queue := c.f.messages
-	unasked := 0
-	var last *client.Result
-	var err error
-	for first := true; ; first = false {
-		var o client.RunOptions
-		if pending := c.session.Thread().Interrupts; len(pending) > 0 {
-			entries, asked, complete := c.decide(ctx, pending)
-			if unasked++; asked {
-				unasked = 0
-			}
-			if !complete || unasked > maxUnasked {
-				break
-			}
-			for _, e := range entries {
-				o.Resume = append(o.Resume, client.AnswerEntry(e))
-			}
-			if c.text() && !asked {
-				c.showReplies(pending, entries)
-			}
-		} else if len(queue) > 0 {
-			o.Messages, queue = []*messages.Message{messages.UserText(queue[0])}, queue[1:]
-		} else if !first {
-			break
-		}
-		var sent bool
-		if sent, err = c.turn(ctx, &o); !sent && ctx.Err() != nil {
-			break
-		} else if !sent {
-			c.t.say("agfold: nothing was sent: %v", err)
-			return exitUsage
-		}
-		last = c.session.Result()
-		if err != nil || last.Status != reducer.Succeeded && last.Status != reducer.Interrupted {
-			break
-		}
-	}
-	return c.finish(ctx, last, err, len(queue))
-}
-
-// text reports whether the output is text about the thread, not JSON and not events.
-func (c *conversation) text() bool { return !c.f.json && !c.f.events }
-
-// readLine writes a prompt and reads the line that a person types, without its end. The error is that of ctx
-// or io.EOF.
-func (c *conversation) readLine(ctx context.Context, prompt string) (string, error) {
-	c.t.tell(term.Line(prompt))
-	if c.lines == nil {
-		c.lines = bufio.NewReader(interruptible(ctx, c.t.stdin))
-	}
-	line, err := c.lines.ReadString('\n')
-	if err != nil && (line == "" || err != io.EOF) {
-		return "", err
-	}
-	return strings.TrimRight(line, "\r\n"), nil
 }

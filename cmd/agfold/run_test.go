@@ -177,7 +177,7 @@ func TestRunAnswersInterrupts(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "talk.ndjson")
 		got := talk(t, counted(), "", "--record", file, "--message", "hello", "--message", "never said")
 		assert.Equal(t, exitOK, got.status)
-		assert.Contains(t, got.stderr, "1 of the messages were not sent")
+		assert.Contains(t, got.stderr, "1 message was not sent, because the agent waits for an answer first")
 		assert.Contains(t, got.stderr, `--continue `+file+` --record `+file+` --answer 'id5-approve={"approved":true}'`)
 
 		n := 100
@@ -386,7 +386,7 @@ func TestRunSends(t *testing.T) {
 		got := talk(t, counted(), "", "--url", url, "--message", "one", "--message", "two", "--message", "three")
 		assert.Equal(t, exitFailed, got.status)
 		assert.Len(t, *inputs, 2)
-		assert.Contains(t, got.stderr, "1 of the messages were not sent")
+		assert.Contains(t, got.stderr, "1 message was not sent\n")
 	})
 	t.Run("no protocolVersion to an older --peer", func(t *testing.T) {
 		url, inputs, _ := serve(t, sseOf(began, finished))
@@ -465,17 +465,6 @@ func TestFilesAreReadInBounds(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
-
-func TestRunReportsPendingCalls(t *testing.T) {
-	url, inputs, _ := serve(t, sseOf(began, `{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"weather"}`,
-		`{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{\"city\":\"Oslo\"}"}`, `{"type":"TOOL_CALL_END","toolCallId":"c1"}`, finished))
-	tools := write(t, "tools.json", `[{"name":"weather","description":"tells it"}]`)
-	got := talk(t, counted(), "", "--url", url, "--message", "hello", "--tools", tools)
-	assert.Equal(t, exitOK, got.status)
-	assert.Contains(t, got.stderr, "the call c1 of the tool weather waits for an answer")
-	assert.Contains(t, got.stdout, `weather · c1 {"city": "Oslo"}`)
-	assert.Len(t, *inputs, 1)
-}
 
 func TestRunWrongUsage(t *testing.T) {
 	notInput := write(t, "a.json", `{"threadId":7}`)
@@ -620,9 +609,9 @@ func TestClockTool(t *testing.T) {
 	assert.ErrorContains(t, err, `no time zone "Moon/Base"`)
 }
 
-func TestServeDemo(t *testing.T) {
+// serveDemoOn starts agfold serve-demo and returns its URL, and a function that stops it and returns what it said.
+func serveDemoOn(t *testing.T) (url string, stop func() (status int, stderr string)) {
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	out, stdout := io.Pipe()
 	var stderr bytes.Buffer
 	done := make(chan int, 1)
@@ -632,13 +621,20 @@ func TestServeDemo(t *testing.T) {
 	buf := make([]byte, 100)
 	n, err := out.Read(buf)
 	require.NoError(t, err)
-	url := strings.TrimSpace(string(buf[:n]))
+	return strings.TrimSpace(string(buf[:n])), func() (int, string) {
+		cancel()
+		return <-done, stderr.String()
+	}
+}
+
+func TestServeDemo(t *testing.T) {
+	url, stop := serveDemoOn(t)
 	got := talk(t, counted(), "", "--url", url, "--clock", "--message", "hello", "--json", "--yes", "--strict")
 	assert.Equal(t, exitOK, got.status, got.stderr)
 	assert.Equal(t, 3, threadOf(t, got).Get("runs").Len())
-	cancel()
-	assert.Equal(t, exitOK, <-done)
-	assert.Contains(t, stderr.String(), "told to its end")
+	status, stderr := stop()
+	assert.Equal(t, exitOK, status)
+	assert.Contains(t, stderr, "told to its end")
 
 	t.Run("an address that is taken", func(t *testing.T) {
 		taken := httptest.NewServer(nil)

@@ -26,11 +26,6 @@ func (b *beginning) empty() bool {
 	return b.options.Thread == nil && len(b.options.Messages) == 0
 }
 
-// speaks reports whether there is something to send without a message.
-func (b *beginning) speaks() bool {
-	return len(b.options.Messages) > 0 || b.options.Thread != nil && len(b.options.Thread.Interrupts) > 0
-}
-
 // load reads the files that the flags name.
 func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 	for _, file := range []struct{ flag, name string }{{"--input", f.input}, {"--tools", f.tools}} {

@@ -9,12 +9,10 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/live"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/reducer"
 )
 
-// turn carries out one call of the session and shows it. It returns false if nothing was sent, with the
-// reason; else the error is that of the result.
+// turn makes one call of the session and shows it. If nothing was sent it returns false and the reason; otherwise
+// the error is that of the result.
 func (c *conversation) turn(ctx context.Context, o *client.RunOptions) (sent bool, err error) {
 	before := c.session.Result()
 	if c.text() && c.stage.size != nil {
@@ -68,7 +66,7 @@ func (c *conversation) watch(ctx context.Context, o *client.RunOptions) error {
 	return ended
 }
 
-// draw carries out a turn with a live view of it, which is gone when draw returns or panics.
+// draw makes a call of the session with a live view of it, which is gone when draw returns or panics.
 func (c *conversation) draw(ctx context.Context, o *client.RunOptions) (ended, drawn error) {
 	viewing, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -132,71 +130,4 @@ func (ws *warnings) note() term.Text {
 		return term.Sprintf("warning: %s", ws.tally.last)
 	}
 	return term.Sprintf("%d warnings, the last: %s", ws.tally.total, ws.tally.last)
-}
-
-// finish shows how the conversation ended and returns the exit status. last is its last result, nil if
-// nothing was sent, err that result's error, and unsaid how many messages were not sent.
-func (c *conversation) finish(ctx context.Context, last *client.Result, err error, unsaid int) int {
-	th := c.session.Thread()
-	switch {
-	case c.f.events:
-	case c.f.json:
-		c.t.stdout.JSON(appendThread(nil, th, c.warnings.list.all()))
-	default:
-		c.print.Close(th)
-	}
-	c.tellWarnings()
-	written := c.t.written(errors.Join(c.failed, c.t.stdout.Flush()))
-	if written == exitBrokenPipe {
-		return written
-	}
-	status := c.verdict(ctx, th, last, err)
-	for _, reply := range c.replies {
-		if !c.used[reply] {
-			c.t.say("agfold: --answer %s: no such interrupt came up", reply)
-		}
-	}
-	if unsaid > 0 {
-		c.t.say("agfold: %d of the messages were not sent", unsaid)
-	}
-	return max(status, written)
-}
-
-// verdict says on standard error what is left to do or went wrong, and returns the exit status.
-func (c *conversation) verdict(ctx context.Context, th *reducer.Thread, last *client.Result, err error) int {
-	if last != nil {
-		for _, call := range last.PendingToolCalls {
-			if last.Status == reducer.Succeeded {
-				c.t.say("agfold: the call %s of the tool %s waits for an answer", call.ID, call.Name)
-			}
-		}
-	}
-	if len(th.Interrupts) > 0 && err == nil && ctx.Err() == nil {
-		c.explain(th.Interrupts)
-	}
-	switch {
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		c.t.say("agfold: stopped by --timeout after %v and %d events: %s; what came before is kept", c.f.timeout, c.seen, th.Status())
-		return exitTruncated
-	case ctx.Err() != nil:
-		c.t.say("agfold: stopped after %d events: %s; what came before is kept", c.seen, th.Status())
-		return exitInterrupted
-	case err == nil:
-		return exitOK
-	}
-	c.t.say("agfold: %v", err)
-	switch th.Status() {
-	case reducer.Failed:
-		return exitFailed
-	case reducer.Rejected:
-		return exitRejected
-	}
-	var malformed *messages.MalformedError
-	switch {
-	case errors.As(err, &malformed) && malformed.Type == "RunAgentInput":
-		return exitUsage
-	case errors.Is(err, client.ErrTruncated), c.seen > 0:
-		return exitTruncated
-	}
-	return exitUnreadable
 }
