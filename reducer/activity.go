@@ -22,6 +22,7 @@ func (d *draft) activitySnapshot(e *event.ActivitySnapshot) {
 	m.Metadata = a.msg.Metadata.Merge(e.Metadata)
 	if e.Replace.Or(true) {
 		d.verifier.own(activities, e.MessageID, e.SubagentRunID)
+		d.activityBytes += m.Activity.Size() - a.msg.Activity.Size()
 		*d.edit(a) = *m
 		d.changed(MessageReplaced, a)
 		return
@@ -45,7 +46,7 @@ func (d *draft) activityDelta(e *event.ActivityDelta) {
 		m.Metadata = m.Metadata.Merge(e.Metadata)
 		d.changed(MessageReopened, a)
 	}
-	patched, err := a.msg.Activity.Apply(e.Patch)
+	patched, err := d.patch(a.msg.Activity, e.Patch)
 	switch {
 	case err != nil:
 		d.in.warn("P-ACT-2", e.MessageID, "the patch does not apply: "+err.Error())
@@ -54,6 +55,7 @@ func (d *draft) activityDelta(e *event.ActivityDelta) {
 		d.in.warn("P-ACT-2", e.MessageID, "the patch does not leave an object, but "+patched.Kind().String()+"; it was skipped (D-9)")
 		return
 	}
+	d.activityBytes += patched.Size() - a.msg.Activity.Size()
 	m := d.edit(a)
 	m.Activity, m.ActivityType = patched, e.ActivityType
 	d.changed(ActivityPatched, a)

@@ -29,6 +29,9 @@ type draft struct {
 	nodeEpochs []uint64
 	interrupts []event.Interrupt
 
+	activityBytes int // the size of all activities
+	maxPatched    int // see Options.MaxPatchedBytes
+
 	// How to find things in it.
 	entries   [messages.KindActivity + 1]map[string]*entry
 	room      []entry // for the entries to come
@@ -72,7 +75,7 @@ func (d *draft) resume(t *Thread) {
 			d.list = d.list.Set(i, m)
 		}
 		e.hint, e.ord = i, d.nextOrd()
-		e.become(m, 0)
+		d.become(e, m, 0)
 		if m.Role == messages.RoleTool {
 			d.callFor(m.ToolCallID).answers++
 		}

@@ -117,7 +117,7 @@ func (d *draft) nextOrd() uint64 {
 
 // hold makes m, which is in the list already, the entry's message.
 func (d *draft) hold(e *entry, m *messages.Message, epoch uint64) {
-	e.become(m, epoch)
+	d.become(e, m, epoch)
 	d.warnSharedID(m)
 	d.indexCalls(e, m)
 	if m.Role == messages.RoleTool {
@@ -126,7 +126,11 @@ func (d *draft) hold(e *entry, m *messages.Message, epoch uint64) {
 }
 
 // become makes m the entry's message, with nothing known of its text.
-func (e *entry) become(m *messages.Message, epoch uint64) {
+func (d *draft) become(e *entry, m *messages.Message, epoch uint64) {
+	if e.msg != nil {
+		d.activityBytes -= e.msg.Activity.Size()
+	}
+	d.activityBytes += m.Activity.Size()
 	e.msg, e.epoch = m, epoch
 	e.text, e.appending, e.clipped, e.partsIn = buffer{}, false, false, 0
 }

@@ -1,6 +1,7 @@
 package reducer
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/agfold/agfold/chunks"
@@ -19,6 +20,11 @@ type Options struct {
 	Input *event.RunInput
 	// Strict makes everything that enforcement would remove with a warning an error (P-ENF-7).
 	Strict bool
+	// MaxPatchedBytes is the size that patches may make the shared state and all activities together, in bytes
+	// of JSON text ([state.Value.Size]). A patch that would exceed it is skipped with a warning (P-STA-1, P-ACT-2):
+	// a few copy operations could otherwise make a thread that no memory can hold once it is encoded. What
+	// snapshots bring counts too, but is never refused. 0 means [state.DefaultMaxSize].
+	MaxPatchedBytes int
 	// OnWarning is called with each warning as it arises, from within Apply, and must leave the reducer
 	// alone. The steps carry the warnings too.
 	OnWarning func(event.Warning)
@@ -54,7 +60,7 @@ func New(o *Options) *Reducer {
 	d.in, d.verifier = &r.intake, &r.verifier
 	d.epoch, d.run.seq = 1, 1 // what belongs to no run has 0
 	d.calls, d.nodeOf = make(map[string]*call), make(map[messages.Owner]int)
-	d.state = state.Object()
+	d.state, d.maxPatched = state.Object(), cmp.Or(o.MaxPatchedBytes, state.DefaultMaxSize)
 	if in := o.Input; in != nil {
 		d.threadID, d.inputRunID, d.offered = in.ThreadID, in.RunID, in.Tools
 		r.expectsRun = true

@@ -65,7 +65,7 @@ func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
 			d.list = d.list.Append(m)
 			added = append(added, en)
 		}
-		en.become(m, 0) // the event holds it too
+		d.become(en, m, 0) // the event holds it too
 		en.lastResult = nil
 		restated = append(restated, en)
 	}
@@ -135,6 +135,7 @@ func (d *draft) asItStands(m *messages.Message) *messages.Message {
 // forget lets go of a message that a snapshot dropped.
 func (d *draft) forget(e *entry) {
 	d.forgetCalls(e)
+	d.activityBytes -= e.msg.Activity.Size()
 	delete(d.entries[e.msg.Kind()], e.msg.ID)
 	d.lastEntry = nil
 }

@@ -8,9 +8,15 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
+// patch applies a patch to the state or to the content of an activity. It bounds what all of them stand for together.
+func (d *draft) patch(doc state.Value, patch state.Patch) (state.Value, error) {
+	others := d.state.Size() + d.activityBytes - doc.Size()
+	return doc.ApplyLimit(patch, d.maxPatched-others)
+}
+
 // stateDelta patches the shared state, or leaves it as it was and warns (P-STA-1).
 func (d *draft) stateDelta(e *event.StateDelta) {
-	patched, err := d.state.Apply(e.Delta)
+	patched, err := d.patch(d.state, e.Delta)
 	if err != nil {
 		path := "/delta"
 		var failed *state.PatchError
