@@ -1,7 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -19,28 +19,16 @@ type ActivitySnapshot struct {
 // Type returns TypeActivitySnapshot.
 func (*ActivitySnapshot) Type() Type { return TypeActivitySnapshot }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *ActivitySnapshot) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeActivitySnapshot)
-	dst = wire.AppendString(dst, "messageId", e.MessageID)
-	dst = wire.AppendString(dst, "activityType", e.ActivityType)
-	dst = wire.AppendValue(dst, "content", e.Content)
-	dst = appendOptBool(dst, "replace", e.Replace)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ActivitySnapshot) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *ActivitySnapshot) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *ActivitySnapshot) read(o *wire.Object) {
-	e.MessageID = o.String("messageId")
-	e.ActivityType = o.String("activityType")
-	e.Content = o.Open("content")
-	e.Replace = readOptBool(o, "replace")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *ActivitySnapshot) members(c *codec.Codec) {
+	c.String("messageId", &e.MessageID)
+	c.String("activityType", &e.ActivityType)
+	c.Open("content", &e.Content)
+	optBool(c, "replace", &e.Replace)
+	e.tag(c)
 }
-
-func (*ActivitySnapshot) event() {}
 
 // ActivityDelta is ACTIVITY_DELTA: it patches an activity message's content.
 type ActivityDelta struct {
@@ -54,23 +42,12 @@ type ActivityDelta struct {
 // Type returns TypeActivityDelta.
 func (*ActivityDelta) Type() Type { return TypeActivityDelta }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *ActivityDelta) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeActivityDelta)
-	dst = wire.AppendString(dst, "messageId", e.MessageID)
-	dst = wire.AppendString(dst, "activityType", e.ActivityType)
-	dst = e.Patch.AppendJSON(wire.AppendKey(dst, "patch"))
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ActivityDelta) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *ActivityDelta) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *ActivityDelta) read(o *wire.Object) {
-	e.MessageID = o.String("messageId")
-	e.ActivityType = o.String("activityType")
-	e.Patch = wire.List(o, "patch", readOp)
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *ActivityDelta) members(c *codec.Codec) {
+	c.String("messageId", &e.MessageID)
+	c.String("activityType", &e.ActivityType)
+	codec.Field(c, "patch", &e.Patch, walkPatch)
+	e.tag(c)
 }
-
-func (*ActivityDelta) event() {}

@@ -46,5 +46,5 @@ func BenchmarkContentEvent(b *testing.B) {
 	})
 	run("check", func() { _ = Check(ev) })
 	var buf []byte
-	run("encode", func() { buf = ev.AppendJSON(buf[:0]) })
+	run("encode", func() { buf = Append(buf[:0], ev) })
 }

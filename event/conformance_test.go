@@ -61,7 +61,7 @@ func judge(definition string, data []byte) (encoded []byte, warnings []Warning, 
 		state.Member{Key: "runId", Value: state.String("r")},
 		state.Member{Key: "messages", Value: state.Array()})
 	input := func(v state.Value, encode func(*RunInput) []byte) ([]byte, []Warning, error) {
-		got, warnings, err := DecodeRunInput(v, false)
+		got, warnings, err := DecodeRunInput(v, nil)
 		if err != nil || len(warnings) > 0 {
 			return nil, warnings, err
 		}
@@ -71,9 +71,9 @@ func judge(definition string, data []byte) (encoded []byte, warnings []Warning, 
 	case "RunAgentInput":
 		return input(document, func(in *RunInput) []byte { return in.AppendJSON(nil) })
 	case "Tool":
-		return input(in.With("tools", state.Array(document)), func(in *RunInput) []byte { return in.Tools[0].AppendJSON(nil) })
+		return input(in.With("tools", state.Array(document)), func(in *RunInput) []byte { return jsonOf(in.Tools[0]) })
 	case "ResumeEntry":
-		return input(in.With("resume", state.Array(document)), func(in *RunInput) []byte { return in.Resume[0].AppendJSON(nil) })
+		return input(in.With("resume", state.Array(document)), func(in *RunInput) []byte { return jsonOf(in.Resume[0]) })
 	case "UserMessage", "ToolMessage":
 		return input(in.With("messages", state.Array(document)), func(in *RunInput) []byte { return in.Messages[0].AppendJSON(nil) })
 	case "Interrupt":
@@ -81,7 +81,7 @@ func judge(definition string, data []byte) (encoded []byte, warnings []Warning, 
 		if err := got.UnmarshalJSON(data); err != nil {
 			return nil, nil, err
 		}
-		return got.AppendJSON(nil), nil, nil
+		return jsonOf(got), nil, nil
 	}
 	f, err := NewFrame(data)
 	if err != nil {
@@ -91,5 +91,5 @@ func judge(definition string, data []byte) (encoded []byte, warnings []Warning, 
 	if err != nil || ev == nil {
 		return nil, warnings, err
 	}
-	return ev.AppendJSON(nil), warnings, nil
+	return jsonOf(ev), warnings, nil
 }

@@ -1,15 +1,40 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"math"
+
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/state"
 )
 
 // DecodeOptions are the choices of a [Decoder].
 type DecodeOptions struct {
 	// Strict makes unrecognised material an error instead of a warning (P-ENF-7). Off by default.
 	Strict bool
+	// MaxWarnings bounds the warnings about one event or run input. One more says how many there are beyond. Zero means
+	// [DefaultMaxWarnings]; a negative number means that there is no bound.
+	MaxWarnings int
+}
+
+// DefaultMaxWarnings is the bound on the warnings about one event, unless [DecodeOptions] names another one.
+const DefaultMaxWarnings = 100
+
+// resolve returns the rule of strict mode, or "", and the bound on warnings.
+func (o *DecodeOptions) resolve() (strict string, maxWarnings int) {
+	maxWarnings = DefaultMaxWarnings
+	if o == nil {
+		return "", maxWarnings
+	}
+	if o.Strict {
+		strict = "P-ENF-7"
+	}
+	if o.MaxWarnings != 0 {
+		maxWarnings = o.MaxWarnings
+	}
+	if maxWarnings < 0 {
+		maxWarnings = math.MaxInt
+	}
+	return strict, maxWarnings
 }
 
 // Decoder decodes frames into typed events, which is enforcement (P-ENF-1 to 5). One goroutine at a time
@@ -17,11 +42,11 @@ type DecodeOptions struct {
 // memory of the frame that it was decoded from, and of events decoded before and after it, and keeps that alive: some
 // kilobytes.
 type Decoder struct {
-	strict  string // the rule of strict mode, or ""
-	reader  wire.Reader
-	ids     idCache
-	scratch []byte
-	block   []byte // holds unescaped deltas, which are never changed once they are there
+	strict      string // the rule of strict mode, or ""
+	maxWarnings int
+	ids         idCache
+	scratch     []byte
+	block       []byte // holds unescaped deltas, which are never changed once they are there
 
 	textChunks      []TextMessageChunk
 	toolCallChunks  []ToolCallChunk
@@ -30,11 +55,8 @@ type Decoder struct {
 
 // NewDecoder returns a decoder; nil options mean the defaults.
 func NewDecoder(o *DecodeOptions) *Decoder {
-	d := &Decoder{}
-	if o != nil && o.Strict {
-		d.strict = "P-ENF-7"
-	}
-	return d
+	strict, maxWarnings := o.resolve()
+	return &Decoder{strict: strict, maxWarnings: maxWarnings}
 }
 
 // Decode returns the typed event that f is and what it warns about; the frame's own notes ([Frame.Warnings])
@@ -63,38 +85,27 @@ func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
 	if ev == nil {
 		w := Warning{Rule: "P-ENF-1", Type: f.p.name, Text: "dropped: AG-UI " + ProtocolVersion + " knows no event of this type"}
 		if d.strict != "" {
-			return nil, nil, &messages.MalformedError{Rule: d.strict, Type: f.p.name, Path: "/type", Want: "a known event type", Found: wire.Quote(f.p.name)}
+			return nil, nil, &messages.MalformedError{Rule: d.strict, Type: f.p.name, Path: "/type", Want: "a known event type", Found: codec.Quote(f.p.name)}
 		}
 		return nil, []Warning{w}, nil
 	}
-	r := &d.reader
-	r.Reset()
 	v, err := f.parse()
 	if err != nil {
 		return nil, nil, notEvent(err.Error(), f.p.name)
 	}
-	kept := r.Document(func() { readEvent(r, v, ev) })
-	warnings, err := verdict(r, f.p.name, d.strict)
-	if !kept || err != nil {
+	verdict := codec.Decode(v, d.maxWarnings, ev, walkEvent)
+	warnings, err := warningsOf(verdict, f.p.name, d.strict)
+	if verdict.Dropped || err != nil {
 		return nil, warnings, err
 	}
 	return ev, warnings, nil
 }
 
-// readEvent reads v, an event of ev's type, into ev.
-func readEvent(r *wire.Reader, v state.Value, ev typed) {
-	o := r.Object(v)
-	o.Skip("type")
-	ev.read(&o)
-	ev.Common().read(&o)
-	o.End()
-}
-
 // typed is what each of the 36 structs is.
 type typed interface {
 	Event
-	Common() *Base
-	read(*wire.Object)
+	base() *Base
+	members(*codec.Codec)
 }
 
 // newEvent returns an empty event of the type, nil for TypeUnknown.

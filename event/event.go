@@ -14,8 +14,8 @@ type Event interface {
 	// Owner returns who the event is attributed to: its subagentRunId, or the parent agent if it has none
 	// or cannot carry one (P-VOC-3). Of a Frame that is not well-formed it is the parent agent.
 	Owner() messages.Owner
-	// AppendJSON appends the event as it looks on the wire, one flat object with type first.
-	AppendJSON(dst []byte) []byte
+	// MarshalJSON returns the event as it looks on the wire; see [Append].
+	MarshalJSON() ([]byte, error)
 	event()
 }
 
@@ -29,8 +29,9 @@ type Base struct {
 	Metadata messages.Metadata
 }
 
-// Common returns the event's common members.
-func (b *Base) Common() *Base { return b }
+func (b *Base) base() *Base { return b }
+
+func (*Base) event() {}
 
 // Attribution says who an attributable event comes from (P-VOC-3). Write it with [By]:
 //

@@ -97,7 +97,8 @@ func ExampleSumUsage() {
 		event.TokenUsage{Model: messages.Some("b"), InputTokens: messages.Some[int64](1)},
 		event.TokenUsage{Model: messages.Some("a"), InputTokens: messages.Some[int64](5)},
 	) {
-		fmt.Println(string(u.AppendJSON(nil)))
+		text, _ := u.MarshalJSON()
+		fmt.Println(string(text))
 	}
 	// Output:
 	// {"model":"a","inputTokens":15}

@@ -64,26 +64,26 @@ func scanFrame(data []byte) (s scan, err error) {
 	i := jsontext.Space(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		if _, err := jsontext.Skip(data, i, state.DefaultMaxDepth); err != nil {
-			return s, notFrame(data, err.Error())
+			return s, notEvent(data, err.Error())
 		}
-		return s, notFrame(data, "")
+		return s, notEvent(data, "")
 	}
 	i = jsontext.Space(data, i+1)
 	if i < len(data) && data[i] == '}' {
 		i++
 	} else if s, i, err = scanMembers(data, i); err != nil {
-		return s, notFrame(data, err.Error())
+		return s, notEvent(data, err.Error())
 	}
 	if end := jsontext.Space(data, i); end != len(data) {
-		return s, notFrame(data, fmt.Sprintf("more after it, at byte %d", end))
+		return s, notEvent(data, fmt.Sprintf("more after it, at byte %d", end))
 	}
 	switch {
 	case s.name == nil:
-		return s, notFrame(data, "no type")
+		return s, notEvent(data, "no type")
 	case s.name[0] != '"':
-		return s, notFrame(data, "a type that is not a string")
+		return s, notEvent(data, "a type that is not a string")
 	case len(s.name) == 2:
-		return s, notFrame(data, "an empty type")
+		return s, notEvent(data, "an empty type")
 	}
 	return s, nil
 }
@@ -138,7 +138,7 @@ func isKey(literal []byte, key string) bool {
 }
 
 // notFrame returns the error about data that is not an event, with an excerpt of it and the reason if there is one.
-func notFrame(data []byte, reason string) error {
+func notEvent(data []byte, reason string) error {
 	text := excerpt(data)
 	switch {
 	case text == "":
@@ -188,7 +188,7 @@ func FrameOfEvent(ev Event) Frame {
 		return Frame{}
 	}
 	t := ev.Type()
-	return Frame{&frame{name: t.String(), typ: t, data: ev.AppendJSON(nil), nulls: true}}
+	return Frame{&frame{name: t.String(), typ: t, data: Append(nil, ev), nulls: true}}
 }
 
 // Notice returns a frame that delivers nothing but warnings. It stands in for an event that a middleware
@@ -308,9 +308,7 @@ func (f Frame) parse() (state.Value, error) {
 	return state.Parse(f.p.data)
 }
 
-// AppendJSON appends the event's text; "null" for a notice and the zero Frame, which have none; as a string what a
-// malformed frame was made of.
-func (f Frame) AppendJSON(dst []byte) []byte {
+func (f Frame) append(dst []byte) []byte {
 	switch {
 	case f.p == nil || f.p.notice:
 		return append(dst, "null"...)
@@ -322,8 +320,9 @@ func (f Frame) AppendJSON(dst []byte) []byte {
 	return append(dst, f.p.data...)
 }
 
-// MarshalJSON returns what AppendJSON appends. The error is always nil.
-func (f Frame) MarshalJSON() ([]byte, error) { return f.AppendJSON(nil), nil }
+// MarshalJSON returns the event's text; "null" for a notice and the zero Frame, which have none; as a
+// string what a malformed frame was made of. The error is always nil.
+func (f Frame) MarshalJSON() ([]byte, error) { return f.append(nil), nil }
 
 // With returns the frame with the member key set to value, or removed if value is absent. A frame always has a type: setting type to
 // anything but a non-empty string, or a member of a notice or a malformed frame, changes nothing.

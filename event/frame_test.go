@@ -63,7 +63,7 @@ func TestNewFrame(t *testing.T) {
 			assert.Equal(t, tc.typeName, f.TypeName())
 			assert.Equal(t, tc.typ, f.Type())
 			assert.Equal(t, tc.in, string(f.Data()))
-			assert.Equal(t, tc.in, string(f.AppendJSON(nil)))
+			assert.Equal(t, tc.in, string(jsonOf(f)))
 			name, _ := f.Value().Get("type").AsString()
 			assert.Equal(t, tc.typeName, name)
 		})
@@ -193,7 +193,7 @@ func TestNotice(t *testing.T) {
 	assert.Empty(t, n.TypeName())
 	assert.Nil(t, n.Data())
 	assert.False(t, n.Value().Exists())
-	assert.Equal(t, "null", string(n.AppendJSON(nil)))
+	assert.Equal(t, "null", string(jsonOf(n)))
 	assert.Equal(t, n, NewUpgrader().Upgrade(n))
 }
 
@@ -207,7 +207,7 @@ func TestZeroFrame(t *testing.T) {
 	assert.True(t, f.Owner().IsParent())
 	assert.Empty(t, f.Warnings())
 	assert.Equal(t, f, f.WithWarnings(Warning{}))
-	assert.Equal(t, "null", string(f.AppendJSON(nil)))
+	assert.Equal(t, "null", string(jsonOf(f)))
 	_, _, err := NewDecoder(nil).Decode(f)
 	assert.ErrorAs(t, err, new(*messages.MalformedError))
 }

@@ -61,11 +61,11 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		require.NoError(t, Check(ev))
-		text := ev.AppendJSON(nil)
+		text := jsonOf(ev)
 		again, warnings, err := NewDecoder(nil).Decode(mustFrame(t, string(text)))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
-		require.Equal(t, string(text), string(again.AppendJSON(nil)))
+		require.Equal(t, string(text), string(jsonOf(again)))
 	})
 }
 

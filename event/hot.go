@@ -1,6 +1,7 @@
 package event
 
 import (
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 
@@ -94,7 +95,7 @@ func (d *Decoder) decodeHot(p *frame) Event {
 		return &ReasoningMessageContent{base, by, d.id(&s, slotMessageID), d.delta(&s)}
 	case TypeTextMessageChunk:
 		role := messages.Role(d.id(&s, slotRole))
-		if s.has(slotRole) && (role == "" || !isTextRole(role)) {
+		if s.has(slotRole) && !slices.Contains(textRoles, role) {
 			return nil
 		}
 		e := next(&d.textChunks)

@@ -1,7 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -55,21 +55,18 @@ const (
 	ResumeCancelled ResumeStatus = "cancelled"
 )
 
+var resumeStatuses = []ResumeStatus{ResumeResolved, ResumeCancelled}
+
 // runInputName is what errors and warnings about a run input call it.
 const runInputName = "RunAgentInput"
 
-// DecodeRunInput reads v, a run input. Unrecognised material is removed with a warning, or is an error if
-// strict is set (P-ENF-2, P-ENF-3, P-ENF-7); malformed material is an error (P-ENF-4). A state that is null
-// counts as absent (P-STA-2). The error is a [*messages.MalformedError].
-func DecodeRunInput(v state.Value, strict bool) (*RunInput, []Warning, error) {
-	var r wire.Reader
-	var in *RunInput
-	r.Document(func() { in = readInput(&r, v) })
-	rule := ""
-	if strict {
-		rule = "P-ENF-7"
-	}
-	warnings, err := verdict(&r, runInputName, rule)
+// DecodeRunInput reads v, a run input; nil options mean the defaults. Unrecognised material is removed with a warning,
+// or is an error in strict mode (P-ENF-2, P-ENF-3, P-ENF-7); malformed material is an error (P-ENF-4). A state that is
+// null counts as absent (P-STA-2). The error is a [*messages.MalformedError].
+func DecodeRunInput(v state.Value, o *DecodeOptions) (*RunInput, []Warning, error) {
+	strict, maxWarnings := o.resolve()
+	in := &RunInput{}
+	warnings, err := warningsOf(codec.Decode(v, maxWarnings, in, walkRunInput), runInputName, strict)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,13 +75,46 @@ func DecodeRunInput(v state.Value, strict bool) (*RunInput, []Warning, error) {
 
 // Enforce judges a run input that is about to be sent by the rules for what arrives: the result is what
 // may be sent, without unrecognised material and with a warning for each removal; malformed material is a
-// [*messages.MalformedError] (P-ENF-6). The receiver stays as it is; a nil one is malformed.
+// [*messages.MalformedError] (P-ENF-6). The result is the receiver itself if nothing is removed, and the receiver stays as
+// it is; a nil one is malformed.
 func (in *RunInput) Enforce() (*RunInput, []Warning, error) {
+	if in == nil {
+		return nil, nil, &messages.MalformedError{Rule: "P-ENF-4", Type: runInputName, Want: "an object", Found: "null"}
+	}
+	verdict := codec.Check(in, walkRunInput)
+	if f := verdict.Fault; f == nil && len(verdict.Removals) == 0 {
+		return in, nil, nil
+	} else if f != nil && !f.TooDeep {
+		_, err := warningsOf(verdict, runInputName, "")
+		return nil, nil, err
+	}
 	v, err := state.Parse(in.AppendJSON(nil))
 	if err != nil {
 		return nil, nil, &messages.MalformedError{Rule: "P-ENF-4", Type: runInputName, Want: "a JSON text", Found: err.Error()}
 	}
-	return DecodeRunInput(v, false)
+	return DecodeRunInput(v, nil)
+}
+
+func walkInput(in **RunInput, c *codec.Codec) {
+	if c.Decoding() {
+		*in = &RunInput{}
+	}
+	walkRunInput(*in, c)
+}
+
+func walkRunInput(in *RunInput, c *codec.Codec) { codec.Object(c, in, (*RunInput).members) }
+
+func (in *RunInput) members(c *codec.Codec) {
+	c.String("threadId", &in.ThreadID)
+	c.String("runId", &in.RunID)
+	opt(c, "protocolVersion", &in.ProtocolVersion)
+	opt(c, "parentRunId", &in.ParentRunID)
+	codec.List(c, "messages", &in.Messages, walkMessage)
+	c.OptNullable("state", &in.State)
+	codec.OptObjects(c, "tools", &in.Tools, (*Tool).members)
+	codec.OptObjects(c, "context", &in.Context, (*Context).members)
+	c.OptAny("forwardedProps", &in.ForwardedProps)
+	codec.OptObjects(c, "resume", &in.Resume, (*ResumeEntry).members)
 }
 
 // AppendJSON appends the run input as it looks on the wire; null if it is nil.
@@ -92,18 +122,7 @@ func (in *RunInput) AppendJSON(dst []byte) []byte {
 	if in == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, '{')
-	dst = wire.AppendString(dst, "threadId", in.ThreadID)
-	dst = wire.AppendString(dst, "runId", in.RunID)
-	dst = appendOpt(dst, "protocolVersion", in.ProtocolVersion)
-	dst = appendOpt(dst, "parentRunId", in.ParentRunID)
-	dst = wire.AppendList(dst, "messages", in.Messages, appendMessage)
-	dst = wire.AppendValue(dst, "state", in.State)
-	dst = wire.AppendOptList(dst, "tools", in.Tools, func(dst []byte, t Tool) []byte { return t.AppendJSON(dst) })
-	dst = wire.AppendOptList(dst, "context", in.Context, func(dst []byte, c Context) []byte { return c.AppendJSON(dst) })
-	dst = wire.AppendValue(dst, "forwardedProps", in.ForwardedProps)
-	dst = wire.AppendOptList(dst, "resume", in.Resume, func(dst []byte, e ResumeEntry) []byte { return e.AppendJSON(dst) })
-	return append(dst, '}')
+	return codec.Append(dst, in, walkRunInput)
 }
 
 // MarshalJSON returns the run input as it looks on the wire. The error is always nil.
@@ -113,128 +132,70 @@ func (in *RunInput) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), n
 // [DecodeRunInput] to get warnings. Malformed material, and a whole document that is unrecognised, is a
 // [*messages.MalformedError]; text that is not JSON is a [*state.SyntaxError]. On an error in stays as it was.
 func (in *RunInput) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, runInputName, func(r *wire.Reader, v state.Value) RunInput { return *readInput(r, v) }, in)
+	return unmarshal(data, runInputName, (*RunInput).members, in)
+}
+
+// marshal returns the JSON text of p.
+func marshal[T any](p *T, members func(*T, *codec.Codec)) ([]byte, error) {
+	return codec.Append(nil, p, func(p *T, c *codec.Codec) { codec.Object(c, p, members) }), nil
 }
 
 // unmarshal reads data, a document called name, into dst.
-func unmarshal[T any](data []byte, name string, read func(*wire.Reader, state.Value) T, dst *T) error {
+func unmarshal[T any](data []byte, name string, members func(*T, *codec.Codec), dst *T) error {
 	v, err := state.Parse(data)
 	if err != nil {
 		return err
 	}
-	var r wire.Reader
 	var got T
-	kept := r.Document(func() { got = read(&r, v) })
+	verdict := codec.Decode(v, 1, &got, func(p *T, c *codec.Codec) { codec.Object(c, p, members) })
 	strict := ""
-	if !kept {
+	if verdict.Dropped {
 		strict = ownRule
 	}
-	if _, err := verdict(&r, name, strict); err != nil {
+	if _, err := warningsOf(verdict, name, strict); err != nil {
 		return err
 	}
 	*dst = got
 	return nil
 }
 
-func readInput(r *wire.Reader, v state.Value) *RunInput {
-	in := &RunInput{}
-	o := r.Object(v)
-	in.ThreadID = o.String("threadId")
-	in.RunID = o.String("runId")
-	in.ProtocolVersion = messages.ReadOpt(&o, "protocolVersion")
-	in.ParentRunID = messages.ReadOpt(&o, "parentRunId")
-	in.Messages = wire.List(&o, "messages", messages.Decode)
-	in.State = o.OptNullable("state")
-	in.Tools = wire.OptList(&o, "tools", readTool)
-	in.Context = wire.OptList(&o, "context", readContext)
-	in.ForwardedProps = o.OptAny("forwardedProps")
-	in.Resume = wire.OptList(&o, "resume", readResumeEntry)
-	o.End()
-	return in
-}
-
-func appendInput(dst []byte, in *RunInput) []byte {
-	if in == nil {
-		return dst
-	}
-	return in.AppendJSON(wire.AppendKey(dst, "input"))
-}
-
-// AppendJSON appends the tool as it looks on the wire.
-func (t Tool) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = wire.AppendString(dst, "name", t.Name)
-	dst = wire.AppendString(dst, "description", t.Description)
-	dst = wire.AppendValue(dst, "parameters", t.Parameters)
-	dst = wire.AppendValue(dst, "metadata", t.Metadata.Value())
-	return append(dst, '}')
+func (t *Tool) members(c *codec.Codec) {
+	c.String("name", &t.Name)
+	c.String("description", &t.Description)
+	c.OptAny("parameters", &t.Parameters)
+	metadata(c, &t.Metadata)
 }
 
 // MarshalJSON returns the tool as it looks on the wire. The error is always nil.
-func (t Tool) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
+func (t Tool) MarshalJSON() ([]byte, error) { return marshal(&t, (*Tool).members) }
 
 // UnmarshalJSON reads a tool in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
-func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshal(data, "Tool", readTool, t) }
+func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshal(data, "Tool", (*Tool).members, t) }
 
-func readTool(r *wire.Reader, v state.Value) Tool {
-	var t Tool
-	o := r.Object(v)
-	t.Name = o.String("name")
-	t.Description = o.String("description")
-	t.Parameters = o.OptAny("parameters")
-	t.Metadata = messages.ReadMetadata(&o)
-	o.End()
-	return t
-}
-
-// AppendJSON appends the context as it looks on the wire.
-func (c Context) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = wire.AppendString(dst, "description", c.Description)
-	dst = wire.AppendString(dst, "value", c.Value)
-	return append(dst, '}')
+func (t *Context) members(c *codec.Codec) {
+	c.String("description", &t.Description)
+	c.String("value", &t.Value)
 }
 
 // MarshalJSON returns the context as it looks on the wire. The error is always nil.
-func (c Context) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
+func (t Context) MarshalJSON() ([]byte, error) { return marshal(&t, (*Context).members) }
 
 // UnmarshalJSON reads a context in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
-func (c *Context) UnmarshalJSON(data []byte) error { return unmarshal(data, "Context", readContext, c) }
-
-func readContext(r *wire.Reader, v state.Value) Context {
-	var c Context
-	o := r.Object(v)
-	c.Description = o.String("description")
-	c.Value = o.String("value")
-	o.End()
-	return c
+func (t *Context) UnmarshalJSON(data []byte) error {
+	return unmarshal(data, "Context", (*Context).members, t)
 }
 
-// AppendJSON appends the entry as it looks on the wire.
-func (e ResumeEntry) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = wire.AppendString(dst, "interruptId", e.InterruptID)
-	dst = wire.AppendString(dst, "status", string(e.Status))
-	dst = wire.AppendValue(dst, "payload", e.Payload)
-	dst = wire.AppendValue(dst, "metadata", e.Metadata.Value())
-	return append(dst, '}')
+func (e *ResumeEntry) members(c *codec.Codec) {
+	c.String("interruptId", &e.InterruptID)
+	codec.Enum(c, "status", &e.Status, resumeStatuses)
+	c.OptAny("payload", &e.Payload)
+	metadata(c, &e.Metadata)
 }
 
 // MarshalJSON returns the entry as it looks on the wire. The error is always nil.
-func (e ResumeEntry) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e ResumeEntry) MarshalJSON() ([]byte, error) { return marshal(&e, (*ResumeEntry).members) }
 
 // UnmarshalJSON reads an entry in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
 func (e *ResumeEntry) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, "ResumeEntry", readResumeEntry, e)
-}
-
-func readResumeEntry(r *wire.Reader, v state.Value) ResumeEntry {
-	var e ResumeEntry
-	o := r.Object(v)
-	e.InterruptID = o.String("interruptId")
-	e.Status = ResumeStatus(o.Enum("status", string(ResumeResolved), string(ResumeCancelled)))
-	e.Payload = o.OptAny("payload")
-	e.Metadata = messages.ReadMetadata(&o)
-	o.End()
-	return e
+	return unmarshal(data, "ResumeEntry", (*ResumeEntry).members, e)
 }

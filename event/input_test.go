@@ -20,7 +20,7 @@ func parse(t testing.TB, text string) state.Value {
 func TestRunInputJSON(t *testing.T) {
 	const minimal = `{"threadId":"t","runId":"r","messages":[]}`
 	for _, text := range []string{minimal, fullInput} {
-		in, warnings, err := DecodeRunInput(parse(t, text), true)
+		in, warnings, err := DecodeRunInput(parse(t, text), &DecodeOptions{Strict: true})
 		require.NoError(t, err)
 		assert.Empty(t, warnings)
 		assert.Equal(t, text, string(in.AppendJSON(nil)))
@@ -30,10 +30,10 @@ func TestRunInputJSON(t *testing.T) {
 		require.NoError(t, json.Unmarshal(marshaled, &again))
 		assert.Equal(t, in, &again)
 	}
-	in, _, err := DecodeRunInput(parse(t, minimal), false)
+	in, _, err := DecodeRunInput(parse(t, minimal), nil)
 	require.NoError(t, err)
 	assert.Equal(t, &RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{}}, in, "what is absent is nil")
-	in, _, err = DecodeRunInput(parse(t, `{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[],"resume":[]}`), false)
+	in, _, err = DecodeRunInput(parse(t, `{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[],"resume":[]}`), nil)
 	require.NoError(t, err)
 	assert.NotNil(t, in.Tools)
 	assert.Equal(t, `{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[],"resume":[]}`, string(in.AppendJSON(nil)), "empty is not absent")
@@ -44,17 +44,17 @@ func TestRunInputJSON(t *testing.T) {
 
 func TestDecodeRunInputJudges(t *testing.T) {
 	const unknown = `{"threadId":"t","runId":"r","x":1,"messages":[{"role":"narrator"}],"tools":[{"name":"n","description":"d","strict":true}],"resume":[{"interruptId":"i","status":"expired"}]}`
-	in, warnings, err := DecodeRunInput(parse(t, unknown), false)
+	in, warnings, err := DecodeRunInput(parse(t, unknown), nil)
 	require.NoError(t, err)
 	assert.Equal(t, []brief{{"P-ENF-3", "/messages/0"}, {"P-ENF-2", "/tools/0/strict"}, {"P-ENF-5", "/resume/0"}, {"P-ENF-2", "/x"}}, briefs(warnings))
 	assert.Equal(t, "RunAgentInput", warnings[0].Type)
 	assert.Equal(t, `{"threadId":"t","runId":"r","messages":[],"tools":[{"name":"n","description":"d"}],"resume":[]}`, string(in.AppendJSON(nil)))
 
-	_, _, err = DecodeRunInput(parse(t, unknown), true)
+	_, _, err = DecodeRunInput(parse(t, unknown), &DecodeOptions{Strict: true})
 	assert.EqualError(t, err, `P-ENF-7 RunAgentInput /messages/0: want only what AG-UI 1.0 describes, found unrecognised material: /role is "narrator", which is not recognised`)
 
 	for _, bad := range []string{`42`, `{}`, `{"threadId":"t","runId":"r"}`, `{"threadId":"t","runId":"r","messages":[],"protocolVersion":null}`} {
-		in, _, err := DecodeRunInput(parse(t, bad), false)
+		in, _, err := DecodeRunInput(parse(t, bad), nil)
 		assert.ErrorAs(t, err, new(*messages.MalformedError), bad)
 		assert.Nil(t, in)
 		var kept RunInput
@@ -62,7 +62,7 @@ func TestDecodeRunInputJudges(t *testing.T) {
 		assert.ErrorAs(t, kept.UnmarshalJSON([]byte(bad)), new(*messages.MalformedError))
 		assert.Equal(t, RunInput{RunID: "kept"}, kept)
 	}
-	_, _, err = DecodeRunInput(state.Value{}, false)
+	_, _, err = DecodeRunInput(state.Value{}, nil)
 	assert.EqualError(t, err, "P-ENF-4 RunAgentInput: want an object, found nothing")
 }
 
@@ -138,21 +138,21 @@ func TestPartsOfRunsJSON(t *testing.T) {
 		good      []string
 		bad       []string
 	}{
-		{"Tool", pair(&tool, func() []byte { return tool.AppendJSON(nil) }),
+		{"Tool", pair(&tool, func() []byte { return jsonOf(tool) }),
 			[]string{`{"name":"n","description":"d","parameters":{"type":"object"},"metadata":{}}`, `{"name":"","description":""}`},
 			[]string{`null`, `{"name":"n"}`}},
-		{"Context", pair(&context, func() []byte { return context.AppendJSON(nil) }),
+		{"Context", pair(&context, func() []byte { return jsonOf(context) }),
 			[]string{`{"description":"d","value":"v"}`}, []string{`{"description":"d"}`}},
-		{"ResumeEntry", pair(&entry, func() []byte { return entry.AppendJSON(nil) }),
+		{"ResumeEntry", pair(&entry, func() []byte { return jsonOf(entry) }),
 			[]string{`{"interruptId":"i","status":"cancelled","payload":0,"metadata":{}}`},
 			[]string{`{"interruptId":"i","status":"expired"}`, `{"interruptId":"i"}`}},
-		{"Interrupt", pair(&in, func() []byte { return in.AppendJSON(nil) }),
+		{"Interrupt", pair(&in, func() []byte { return jsonOf(in) }),
 			[]string{`{"id":"i","reason":"r","message":"m","toolCallId":"c","responseSchema":{},"expiresAt":"e","subagentRunId":"s","metadata":{}}`},
 			[]string{`{"id":"i"}`, `[]`}},
-		{"RunFinishedOutcome", pair(&out, func() []byte { return out.AppendJSON(nil) }),
+		{"RunFinishedOutcome", pair(&out, func() []byte { return jsonOf(out) }),
 			[]string{`{"type":"success"}`, `{"type":"success","pendingToolCallIds":[]}`, `{"type":"cancelled"}`, `{"type":"interrupt","interrupts":[{"id":"i","reason":"r"}]}`},
 			[]string{`{"type":"paused"}`, `{"type":"interrupt"}`, `null`}},
-		{"SubagentFinishedOutcome", pair(&sub, func() []byte { return sub.AppendJSON(nil) }),
+		{"SubagentFinishedOutcome", pair(&sub, func() []byte { return jsonOf(sub) }),
 			[]string{`{"type":"success"}`, `{"type":"suspended"}`, `{"type":"suspended","interruptIds":["i"]}`},
 			[]string{`{"type":"paused"}`, `{"type":1}`}},
 	} {
@@ -175,8 +175,8 @@ func TestPartsOfRunsJSON(t *testing.T) {
 			assert.ErrorAs(t, err, new(*state.SyntaxError))
 		})
 	}
-	assert.Equal(t, "null", string(Outcome{}.AppendJSON(nil)))
-	assert.Equal(t, "null", string(SubagentOutcome{}.AppendJSON(nil)))
+	assert.Equal(t, "null", string(jsonOf(Outcome{})))
+	assert.Equal(t, "null", string(jsonOf(SubagentOutcome{})))
 	assert.True(t, Outcome{}.IsZero() && SubagentOutcome{}.IsZero())
 }
 
@@ -185,8 +185,7 @@ func TestMarshalIsAppend(t *testing.T) {
 		json.Marshaler
 		AppendJSON([]byte) []byte
 	}{
-		&RunInput{}, Tool{Name: "n"}, Context{Value: "<"}, ResumeEntry{}, TokenUsage{Provider: messages.Some("p")}, Interrupt{ID: "i"},
-		Outcome{Type: OutcomeSuccess}, SubagentOutcome{Type: SubagentSuspended}, Warning{Rule: "P-1", Ordinal: 2}, Frame{}, &StepStarted{},
+		&RunInput{}, Warning{Rule: "P-1", Ordinal: 2},
 	} {
 		got, err := v.MarshalJSON()
 		assert.NoError(t, err)

@@ -1,8 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/jsontext"
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -16,6 +15,8 @@ const (
 	OutcomeInterrupt OutcomeType = "interrupt"
 	OutcomeCancelled OutcomeType = "cancelled"
 )
+
+var outcomeTypes = []OutcomeType{OutcomeSuccess, OutcomeInterrupt, OutcomeCancelled}
 
 // Outcome is RUN_FINISHED.outcome. The zero Outcome is absent and means success.
 type Outcome struct {
@@ -41,87 +42,56 @@ func (out Outcome) IsZero() bool {
 	return out.Type == "" && out.PendingToolCallIDs == nil && out.Interrupts == nil
 }
 
-func (out Outcome) appendMember(dst []byte) []byte {
-	if out.IsZero() {
-		return dst
+func walkOutcome(out *Outcome, c *codec.Codec) {
+	if c.Encoding() && out.IsZero() {
+		c.AppendNull()
+		return
 	}
-	return out.AppendJSON(wire.AppendKey(dst, "outcome"))
+	codec.Object(c, out, (*Outcome).members)
 }
 
-// AppendJSON appends the outcome as it looks on the wire; null if it is absent.
-func (out Outcome) AppendJSON(dst []byte) []byte {
-	if out.IsZero() {
-		return append(dst, "null"...)
+func (out *Outcome) members(c *codec.Codec) {
+	if !codec.Tag(c, "type", &out.Type, outcomeTypes) {
+		return
 	}
-	dst = append(dst, '{')
-	dst = wire.AppendString(dst, "type", string(out.Type))
-	dst = wire.AppendOptList(dst, "pendingToolCallIds", out.PendingToolCallIDs, jsontext.AppendString)
-	dst = wire.AppendOptList(dst, "interrupts", out.Interrupts, func(dst []byte, in Interrupt) []byte { return in.AppendJSON(dst) })
-	return append(dst, '}')
+	if out.Type == OutcomeSuccess {
+		codec.OptStrings(c, "pendingToolCallIds", &out.PendingToolCallIDs)
+	} else {
+		c.Lacks("pendingToolCallIds", out.PendingToolCallIDs != nil)
+	}
+	if out.Type != OutcomeInterrupt {
+		c.Lacks("interrupts", out.Interrupts != nil)
+		return
+	}
+	codec.Objects(c, "interrupts", &out.Interrupts, (*Interrupt).members)
+	if len(out.Interrupts) == 0 && !c.Encoding() {
+		c.Reject("interrupts", "one or more interrupts", "none")
+	}
 }
 
-// MarshalJSON returns the outcome as it looks on the wire; see AppendJSON. The error is always nil.
-func (out Outcome) MarshalJSON() ([]byte, error) { return out.AppendJSON(nil), nil }
+// MarshalJSON returns the outcome as it looks on the wire; null if it is absent. The error is always nil.
+func (out Outcome) MarshalJSON() ([]byte, error) { return codec.Append(nil, &out, walkOutcome), nil }
 
 // UnmarshalJSON reads an outcome in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
 func (out *Outcome) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, "RunFinishedOutcome", readOutcome, out)
+	return unmarshal(data, "RunFinishedOutcome", (*Outcome).members, out)
 }
 
-func readOutcome(r *wire.Reader, v state.Value) Outcome {
-	var out Outcome
-	o := r.Object(v)
-	kind, ok := o.Tag("type", string(OutcomeSuccess), string(OutcomeInterrupt), string(OutcomeCancelled))
-	if !ok {
-		return out
-	}
-	out.Type = OutcomeType(kind)
-	switch out.Type {
-	case OutcomeSuccess:
-		out.PendingToolCallIDs = wire.OptList(&o, "pendingToolCallIds", wire.String)
-	case OutcomeInterrupt:
-		out.Interrupts = wire.List(&o, "interrupts", readInterrupt)
-		if len(out.Interrupts) == 0 {
-			o.Reject("interrupts", "one or more interrupts", "none")
-		}
-	}
-	o.End()
-	return out
-}
-
-// AppendJSON appends the interrupt as it looks on the wire.
-func (in Interrupt) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = wire.AppendString(dst, "id", in.ID)
-	dst = wire.AppendString(dst, "reason", in.Reason)
-	dst = appendOpt(dst, "message", in.Message)
-	dst = appendOpt(dst, "toolCallId", in.ToolCallID)
-	dst = wire.AppendValue(dst, "responseSchema", in.ResponseSchema)
-	dst = appendOpt(dst, "expiresAt", in.ExpiresAt)
-	dst = appendOwner(dst, "subagentRunId", in.SubagentRunID)
-	dst = wire.AppendValue(dst, "metadata", in.Metadata.Value())
-	return append(dst, '}')
+func (in *Interrupt) members(c *codec.Codec) {
+	c.String("id", &in.ID)
+	c.String("reason", &in.Reason)
+	opt(c, "message", &in.Message)
+	opt(c, "toolCallId", &in.ToolCallID)
+	c.OptOpen("responseSchema", &in.ResponseSchema)
+	opt(c, "expiresAt", &in.ExpiresAt)
+	owner(c, "subagentRunId", &in.SubagentRunID)
+	metadata(c, &in.Metadata)
 }
 
 // MarshalJSON returns the interrupt as it looks on the wire. The error is always nil.
-func (in Interrupt) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), nil }
+func (in Interrupt) MarshalJSON() ([]byte, error) { return marshal(&in, (*Interrupt).members) }
 
 // UnmarshalJSON reads an interrupt in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
 func (in *Interrupt) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, "Interrupt", readInterrupt, in)
-}
-
-func readInterrupt(r *wire.Reader, v state.Value) Interrupt {
-	var in Interrupt
-	o := r.Object(v)
-	in.ID = o.String("id")
-	in.Reason = o.String("reason")
-	in.Message = messages.ReadOpt(&o, "message")
-	in.ToolCallID = messages.ReadOpt(&o, "toolCallId")
-	in.ResponseSchema = o.OptOpen("responseSchema")
-	in.ExpiresAt = messages.ReadOpt(&o, "expiresAt")
-	in.SubagentRunID = messages.ReadOwner(&o, "subagentRunId")
-	in.Metadata = messages.ReadMetadata(&o)
-	o.End()
-	return in
+	return unmarshal(data, "Interrupt", (*Interrupt).members, in)
 }

@@ -1,7 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -17,24 +17,14 @@ type Raw struct {
 // Type returns TypeRaw.
 func (*Raw) Type() Type { return TypeRaw }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *Raw) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeRaw)
-	dst = wire.AppendValue(dst, "event", e.Event)
-	dst = appendOpt(dst, "source", e.Source)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *Raw) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *Raw) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *Raw) read(o *wire.Object) {
-	e.Event = o.Any("event")
-	e.Source = messages.ReadOpt(o, "source")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *Raw) members(c *codec.Codec) {
+	c.Any("event", &e.Event)
+	opt(c, "source", &e.Source)
+	e.tag(c)
 }
-
-func (*Raw) event() {}
 
 // Custom is CUSTOM: an event that producer and consumer have agreed on.
 type Custom struct {
@@ -47,21 +37,11 @@ type Custom struct {
 // Type returns TypeCustom.
 func (*Custom) Type() Type { return TypeCustom }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *Custom) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeCustom)
-	dst = wire.AppendString(dst, "name", e.Name)
-	dst = wire.AppendValue(dst, "value", e.Value)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *Custom) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *Custom) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *Custom) read(o *wire.Object) {
-	e.Name = o.String("name")
-	e.Value = o.Any("value")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *Custom) members(c *codec.Codec) {
+	c.String("name", &e.Name)
+	c.Any("value", &e.Value)
+	e.tag(c)
 }
-
-func (*Custom) event() {}

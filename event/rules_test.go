@@ -142,7 +142,7 @@ func TestEnforcementRemoves(t *testing.T) {
 			if tc.out == "" {
 				assert.Nil(t, ev)
 			} else {
-				assert.Equal(t, tc.out, string(ev.AppendJSON(nil)))
+				assert.Equal(t, tc.out, string(jsonOf(ev)))
 				assert.NoError(t, Check(ev), "what enforcement leaves is right")
 			}
 
@@ -278,5 +278,5 @@ func TestMalformedErrorIsOneLine(t *testing.T) {
 
 func TestEncodingKeepsOpenValues(t *testing.T) {
 	const text = `{"type":"CUSTOM","name":"n","value":[9007199254740993,1.0,1e2,-0,null,{"b":1,"a":{}}],"metadata":{"__proto__":null}}`
-	assert.Equal(t, text, string(decodeClean(t, text).AppendJSON(nil)))
+	assert.Equal(t, text, string(jsonOf(decodeClean(t, text))))
 }

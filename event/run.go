@@ -1,7 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -22,29 +22,16 @@ func (*RunStarted) Type() Type { return TypeRunStarted }
 // Owner returns the parent agent: the type cannot be attributed.
 func (*RunStarted) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *RunStarted) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeRunStarted)
-	dst = wire.AppendString(dst, "threadId", e.ThreadID)
-	dst = wire.AppendString(dst, "runId", e.RunID)
-	dst = appendOpt(dst, "protocolVersion", e.ProtocolVersion)
-	dst = appendOpt(dst, "parentRunId", e.ParentRunID)
-	dst = appendInput(dst, e.Input)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *RunStarted) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *RunStarted) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *RunStarted) read(o *wire.Object) {
-	e.ThreadID = o.String("threadId")
-	e.RunID = o.String("runId")
-	e.ProtocolVersion = messages.ReadOpt(o, "protocolVersion")
-	e.ParentRunID = messages.ReadOpt(o, "parentRunId")
-	e.Input, _ = wire.OptField(o, "input", readInput)
+func (e *RunStarted) members(c *codec.Codec) {
+	c.String("threadId", &e.ThreadID)
+	c.String("runId", &e.RunID)
+	opt(c, "protocolVersion", &e.ProtocolVersion)
+	opt(c, "parentRunId", &e.ParentRunID)
+	codec.OptField(c, "input", &e.Input, e.Input != nil, walkInput)
 }
-
-func (*RunStarted) event() {}
 
 // RunFinished is RUN_FINISHED: the run ended without an error.
 type RunFinished struct {
@@ -62,29 +49,16 @@ func (*RunFinished) Type() Type { return TypeRunFinished }
 // Owner returns the parent agent: the type cannot be attributed.
 func (*RunFinished) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *RunFinished) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeRunFinished)
-	dst = wire.AppendString(dst, "threadId", e.ThreadID)
-	dst = wire.AppendString(dst, "runId", e.RunID)
-	dst = wire.AppendValue(dst, "result", e.Result)
-	dst = e.Outcome.appendMember(dst)
-	dst = wire.AppendOptList(dst, "usage", e.Usage, appendUsage)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *RunFinished) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *RunFinished) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *RunFinished) read(o *wire.Object) {
-	e.ThreadID = o.String("threadId")
-	e.RunID = o.String("runId")
-	e.Result = o.OptAny("result")
-	e.Outcome, _ = wire.OptField(o, "outcome", readOutcome)
-	e.Usage = wire.OptList(o, "usage", readUsage)
+func (e *RunFinished) members(c *codec.Codec) {
+	c.String("threadId", &e.ThreadID)
+	c.String("runId", &e.RunID)
+	c.OptAny("result", &e.Result)
+	codec.OptField(c, "outcome", &e.Outcome, !e.Outcome.IsZero(), walkOutcome)
+	codec.OptObjects(c, "usage", &e.Usage, (*TokenUsage).members)
 }
-
-func (*RunFinished) event() {}
 
 // RunError is RUN_ERROR: the run failed.
 type RunError struct {
@@ -100,25 +74,14 @@ func (*RunError) Type() Type { return TypeRunError }
 // Owner returns the parent agent: the type cannot be attributed.
 func (*RunError) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *RunError) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeRunError)
-	dst = wire.AppendString(dst, "message", e.Message)
-	dst = appendOpt(dst, "code", e.Code)
-	dst = wire.AppendOptList(dst, "usage", e.Usage, appendUsage)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *RunError) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *RunError) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *RunError) read(o *wire.Object) {
-	e.Message = o.String("message")
-	e.Code = messages.ReadOpt(o, "code")
-	e.Usage = wire.OptList(o, "usage", readUsage)
+func (e *RunError) members(c *codec.Codec) {
+	c.String("message", &e.Message)
+	opt(c, "code", &e.Code)
+	codec.OptObjects(c, "usage", &e.Usage, (*TokenUsage).members)
 }
-
-func (*RunError) event() {}
 
 // StepStarted is STEP_STARTED: a named step of its owner began.
 type StepStarted struct {
@@ -130,22 +93,13 @@ type StepStarted struct {
 // Type returns TypeStepStarted.
 func (*StepStarted) Type() Type { return TypeStepStarted }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *StepStarted) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeStepStarted)
-	dst = wire.AppendString(dst, "stepName", e.StepName)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StepStarted) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *StepStarted) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *StepStarted) read(o *wire.Object) {
-	e.StepName = o.String("stepName")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *StepStarted) members(c *codec.Codec) {
+	c.String("stepName", &e.StepName)
+	e.tag(c)
 }
-
-func (*StepStarted) event() {}
 
 // StepFinished is STEP_FINISHED: a named step of its owner ended.
 type StepFinished struct {
@@ -157,19 +111,10 @@ type StepFinished struct {
 // Type returns TypeStepFinished.
 func (*StepFinished) Type() Type { return TypeStepFinished }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *StepFinished) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeStepFinished)
-	dst = wire.AppendString(dst, "stepName", e.StepName)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StepFinished) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *StepFinished) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *StepFinished) read(o *wire.Object) {
-	e.StepName = o.String("stepName")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *StepFinished) members(c *codec.Codec) {
+	c.String("stepName", &e.StepName)
+	e.tag(c)
 }
-
-func (*StepFinished) event() {}

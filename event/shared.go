@@ -1,7 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -16,22 +16,13 @@ type StateSnapshot struct {
 // Type returns TypeStateSnapshot.
 func (*StateSnapshot) Type() Type { return TypeStateSnapshot }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *StateSnapshot) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeStateSnapshot)
-	dst = wire.AppendValue(dst, "snapshot", e.Snapshot)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StateSnapshot) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *StateSnapshot) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *StateSnapshot) read(o *wire.Object) {
-	e.Snapshot = o.Any("snapshot")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *StateSnapshot) members(c *codec.Codec) {
+	c.Any("snapshot", &e.Snapshot)
+	e.tag(c)
 }
-
-func (*StateSnapshot) event() {}
 
 // StateDelta is STATE_DELTA: it patches the shared state.
 type StateDelta struct {
@@ -43,22 +34,13 @@ type StateDelta struct {
 // Type returns TypeStateDelta.
 func (*StateDelta) Type() Type { return TypeStateDelta }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *StateDelta) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeStateDelta)
-	dst = e.Delta.AppendJSON(wire.AppendKey(dst, "delta"))
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StateDelta) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *StateDelta) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *StateDelta) read(o *wire.Object) {
-	e.Delta = wire.List(o, "delta", readOp)
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *StateDelta) members(c *codec.Codec) {
+	codec.Field(c, "delta", &e.Delta, walkPatch)
+	e.tag(c)
 }
-
-func (*StateDelta) event() {}
 
 // MessagesSnapshot is MESSAGES_SNAPSHOT: it restates the conversation.
 type MessagesSnapshot struct {
@@ -72,18 +54,9 @@ func (*MessagesSnapshot) Type() Type { return TypeMessagesSnapshot }
 // Owner returns the parent agent: the type cannot be attributed.
 func (*MessagesSnapshot) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *MessagesSnapshot) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeMessagesSnapshot)
-	dst = wire.AppendList(dst, "messages", e.Messages, appendMessage)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *MessagesSnapshot) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *MessagesSnapshot) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *MessagesSnapshot) read(o *wire.Object) {
-	e.Messages = wire.List(o, "messages", messages.Decode)
+func (e *MessagesSnapshot) members(c *codec.Codec) {
+	codec.List(c, "messages", &e.Messages, walkMessage)
 }
-
-func (*MessagesSnapshot) event() {}

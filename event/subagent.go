@@ -1,8 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/jsontext"
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -21,31 +20,17 @@ type SubagentStarted struct {
 // Type returns TypeSubagentStarted.
 func (*SubagentStarted) Type() Type { return TypeSubagentStarted }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *SubagentStarted) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeSubagentStarted)
-	dst = appendOwner(dst, "subagentRunId", e.SubagentRunID)
-	dst = wire.AppendString(dst, "name", e.Name)
-	dst = appendOpt(dst, "description", e.Description)
-	dst = appendOwner(dst, "parentSubagentRunId", e.ParentSubagentRunID)
-	dst = appendOpt(dst, "parentToolCallId", e.ParentToolCallID)
-	dst = appendOpt(dst, "parentMessageId", e.ParentMessageID)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *SubagentStarted) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *SubagentStarted) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *SubagentStarted) read(o *wire.Object) {
-	e.SubagentRunID = messages.SubagentOwner(o.String("subagentRunId"))
-	e.Name = o.String("name")
-	e.Description = messages.ReadOpt(o, "description")
-	e.ParentSubagentRunID = messages.ReadOwner(o, "parentSubagentRunId")
-	e.ParentToolCallID = messages.ReadOpt(o, "parentToolCallId")
-	e.ParentMessageID = messages.ReadOpt(o, "parentMessageId")
+func (e *SubagentStarted) members(c *codec.Codec) {
+	e.requiredTag(c)
+	c.String("name", &e.Name)
+	opt(c, "description", &e.Description)
+	owner(c, "parentSubagentRunId", &e.ParentSubagentRunID)
+	opt(c, "parentToolCallId", &e.ParentToolCallID)
+	opt(c, "parentMessageId", &e.ParentMessageID)
 }
-
-func (*SubagentStarted) event() {}
 
 // SubagentFinished is SUBAGENT_FINISHED: the invocation ended without an error.
 type SubagentFinished struct {
@@ -58,25 +43,14 @@ type SubagentFinished struct {
 // Type returns TypeSubagentFinished.
 func (*SubagentFinished) Type() Type { return TypeSubagentFinished }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *SubagentFinished) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeSubagentFinished)
-	dst = appendOwner(dst, "subagentRunId", e.SubagentRunID)
-	dst = wire.AppendValue(dst, "result", e.Result)
-	dst = e.Outcome.appendMember(dst)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *SubagentFinished) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *SubagentFinished) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *SubagentFinished) read(o *wire.Object) {
-	e.SubagentRunID = messages.SubagentOwner(o.String("subagentRunId"))
-	e.Result = o.OptAny("result")
-	e.Outcome, _ = wire.OptField(o, "outcome", readSubagentOutcome)
+func (e *SubagentFinished) members(c *codec.Codec) {
+	e.requiredTag(c)
+	c.OptAny("result", &e.Result)
+	codec.OptField(c, "outcome", &e.Outcome, !e.Outcome.IsZero(), walkSubagentOutcome)
 }
-
-func (*SubagentFinished) event() {}
 
 // SubagentError is SUBAGENT_ERROR: the invocation failed.
 type SubagentError struct {
@@ -89,25 +63,14 @@ type SubagentError struct {
 // Type returns TypeSubagentError.
 func (*SubagentError) Type() Type { return TypeSubagentError }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *SubagentError) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeSubagentError)
-	dst = appendOwner(dst, "subagentRunId", e.SubagentRunID)
-	dst = wire.AppendString(dst, "message", e.Message)
-	dst = appendOpt(dst, "code", e.Code)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *SubagentError) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *SubagentError) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *SubagentError) read(o *wire.Object) {
-	e.SubagentRunID = messages.SubagentOwner(o.String("subagentRunId"))
-	e.Message = o.String("message")
-	e.Code = messages.ReadOpt(o, "code")
+func (e *SubagentError) members(c *codec.Codec) {
+	e.requiredTag(c)
+	c.String("message", &e.Message)
+	opt(c, "code", &e.Code)
 }
-
-func (*SubagentError) event() {}
 
 // SubagentOutcomeType says how an invocation finished; "" is an absent outcome, which means success.
 type SubagentOutcomeType string
@@ -118,6 +81,8 @@ const (
 	SubagentSuspended SubagentOutcomeType = "suspended"
 )
 
+var subagentOutcomeTypes = []SubagentOutcomeType{SubagentSuccess, SubagentSuspended}
+
 // SubagentOutcome is SUBAGENT_FINISHED.outcome. The zero SubagentOutcome is absent and means success.
 type SubagentOutcome struct {
 	Type         SubagentOutcomeType
@@ -127,43 +92,31 @@ type SubagentOutcome struct {
 // IsZero reports whether the outcome is absent. It makes `json:",omitzero"` work.
 func (out SubagentOutcome) IsZero() bool { return out.Type == "" && out.InterruptIDs == nil }
 
-func (out SubagentOutcome) appendMember(dst []byte) []byte {
-	if out.IsZero() {
-		return dst
+func walkSubagentOutcome(out *SubagentOutcome, c *codec.Codec) {
+	if c.Encoding() && out.IsZero() {
+		c.AppendNull()
+		return
 	}
-	return out.AppendJSON(wire.AppendKey(dst, "outcome"))
+	codec.Object(c, out, (*SubagentOutcome).members)
 }
 
-// AppendJSON appends the outcome as it looks on the wire; null if it is absent.
-func (out SubagentOutcome) AppendJSON(dst []byte) []byte {
-	if out.IsZero() {
-		return append(dst, "null"...)
+func (out *SubagentOutcome) members(c *codec.Codec) {
+	if !codec.Tag(c, "type", &out.Type, subagentOutcomeTypes) {
+		return
 	}
-	dst = append(dst, '{')
-	dst = wire.AppendString(dst, "type", string(out.Type))
-	dst = wire.AppendOptList(dst, "interruptIds", out.InterruptIDs, jsontext.AppendString)
-	return append(dst, '}')
+	if out.Type == SubagentSuspended {
+		codec.OptStrings(c, "interruptIds", &out.InterruptIDs)
+	} else {
+		c.Lacks("interruptIds", out.InterruptIDs != nil)
+	}
 }
 
-// MarshalJSON returns the outcome as it looks on the wire; see AppendJSON. The error is always nil.
-func (out SubagentOutcome) MarshalJSON() ([]byte, error) { return out.AppendJSON(nil), nil }
+// MarshalJSON returns the outcome as it looks on the wire; null if it is absent. The error is always nil.
+func (out SubagentOutcome) MarshalJSON() ([]byte, error) {
+	return codec.Append(nil, &out, walkSubagentOutcome), nil
+}
 
 // UnmarshalJSON reads an outcome in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
 func (out *SubagentOutcome) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, "SubagentFinishedOutcome", readSubagentOutcome, out)
-}
-
-func readSubagentOutcome(r *wire.Reader, v state.Value) SubagentOutcome {
-	var out SubagentOutcome
-	o := r.Object(v)
-	kind, ok := o.Tag("type", string(SubagentSuccess), string(SubagentSuspended))
-	if !ok {
-		return out
-	}
-	out.Type = SubagentOutcomeType(kind)
-	if out.Type == SubagentSuspended {
-		out.InterruptIDs = wire.OptList(&o, "interruptIds", wire.String)
-	}
-	o.End()
-	return out
+	return unmarshal(data, "SubagentFinishedOutcome", (*SubagentOutcome).members, out)
 }

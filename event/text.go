@@ -1,7 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -17,26 +17,15 @@ type TextMessageStart struct {
 // Type returns TypeTextMessageStart.
 func (*TextMessageStart) Type() Type { return TypeTextMessageStart }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *TextMessageStart) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeTextMessageStart)
-	dst = wire.AppendString(dst, "messageId", e.MessageID)
-	dst = wire.AppendNonEmpty(dst, "role", string(e.Role))
-	dst = appendOpt(dst, "name", e.Name)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageStart) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *TextMessageStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *TextMessageStart) read(o *wire.Object) {
-	e.MessageID = o.String("messageId")
-	e.Role = readTextRole(o)
-	e.Name = messages.ReadOpt(o, "name")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *TextMessageStart) members(c *codec.Codec) {
+	c.String("messageId", &e.MessageID)
+	codec.OptEnum(c, "role", &e.Role, textRoles)
+	opt(c, "name", &e.Name)
+	e.tag(c)
 }
-
-func (*TextMessageStart) event() {}
 
 // TextMessageContent is TEXT_MESSAGE_CONTENT: it appends text to an open message.
 type TextMessageContent struct {
@@ -49,24 +38,14 @@ type TextMessageContent struct {
 // Type returns TypeTextMessageContent.
 func (*TextMessageContent) Type() Type { return TypeTextMessageContent }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *TextMessageContent) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeTextMessageContent)
-	dst = wire.AppendString(dst, "messageId", e.MessageID)
-	dst = wire.AppendString(dst, "delta", e.Delta)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageContent) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *TextMessageContent) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *TextMessageContent) read(o *wire.Object) {
-	e.MessageID = o.String("messageId")
-	e.Delta = o.String("delta")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *TextMessageContent) members(c *codec.Codec) {
+	c.String("messageId", &e.MessageID)
+	c.String("delta", &e.Delta)
+	e.tag(c)
 }
-
-func (*TextMessageContent) event() {}
 
 // TextMessageEnd is TEXT_MESSAGE_END: it closes a text message.
 type TextMessageEnd struct {
@@ -78,22 +57,13 @@ type TextMessageEnd struct {
 // Type returns TypeTextMessageEnd.
 func (*TextMessageEnd) Type() Type { return TypeTextMessageEnd }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *TextMessageEnd) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeTextMessageEnd)
-	dst = wire.AppendString(dst, "messageId", e.MessageID)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageEnd) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *TextMessageEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *TextMessageEnd) read(o *wire.Object) {
-	e.MessageID = o.String("messageId")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *TextMessageEnd) members(c *codec.Codec) {
+	c.String("messageId", &e.MessageID)
+	e.tag(c)
 }
-
-func (*TextMessageEnd) event() {}
 
 // TextMessageChunk is TEXT_MESSAGE_CHUNK, the shorthand that package chunks expands.
 type TextMessageChunk struct {
@@ -108,25 +78,13 @@ type TextMessageChunk struct {
 // Type returns TypeTextMessageChunk.
 func (*TextMessageChunk) Type() Type { return TypeTextMessageChunk }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *TextMessageChunk) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeTextMessageChunk)
-	dst = appendOpt(dst, "messageId", e.MessageID)
-	dst = wire.AppendNonEmpty(dst, "role", string(e.Role))
-	dst = appendOpt(dst, "delta", e.Delta)
-	dst = appendOpt(dst, "name", e.Name)
-	return e.finish(dst, e.SubagentRunID)
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageChunk) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *TextMessageChunk) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *TextMessageChunk) read(o *wire.Object) {
-	e.MessageID = messages.ReadOpt(o, "messageId")
-	e.Role = readTextRole(o)
-	e.Delta = messages.ReadOpt(o, "delta")
-	e.Name = messages.ReadOpt(o, "name")
-	e.SubagentRunID = messages.ReadOwner(o, "subagentRunId")
+func (e *TextMessageChunk) members(c *codec.Codec) {
+	opt(c, "messageId", &e.MessageID)
+	codec.OptEnum(c, "role", &e.Role, textRoles)
+	opt(c, "delta", &e.Delta)
+	opt(c, "name", &e.Name)
+	e.tag(c)
 }
-
-func (*TextMessageChunk) event() {}

@@ -1,7 +1,7 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -17,21 +17,12 @@ func (*ThinkingStart) Type() Type { return TypeThinkingStart }
 // Owner returns the parent agent: the type cannot be attributed.
 func (*ThinkingStart) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *ThinkingStart) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeThinkingStart)
-	dst = appendOpt(dst, "title", e.Title)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ThinkingStart) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *ThinkingStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *ThinkingStart) read(o *wire.Object) {
-	e.Title = messages.ReadOpt(o, "title")
+func (e *ThinkingStart) members(c *codec.Codec) {
+	opt(c, "title", &e.Title)
 }
-
-func (*ThinkingStart) event() {}
 
 // ThinkingEnd is THINKING_END, retired: [Upgrader] makes it REASONING_END (P-CMP-1).
 type ThinkingEnd struct{ Base }
@@ -42,18 +33,10 @@ func (*ThinkingEnd) Type() Type { return TypeThinkingEnd }
 // Owner returns the parent agent: the type cannot be attributed.
 func (*ThinkingEnd) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *ThinkingEnd) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeThinkingEnd)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ThinkingEnd) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *ThinkingEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (*ThinkingEnd) read(*wire.Object) {}
-
-func (*ThinkingEnd) event() {}
+func (*ThinkingEnd) members(*codec.Codec) {}
 
 // ThinkingTextMessageStart is THINKING_TEXT_MESSAGE_START, retired: [Upgrader] makes it
 // REASONING_MESSAGE_START (P-CMP-1).
@@ -65,18 +48,10 @@ func (*ThinkingTextMessageStart) Type() Type { return TypeThinkingTextMessageSta
 // Owner returns the parent agent: the type cannot be attributed.
 func (*ThinkingTextMessageStart) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *ThinkingTextMessageStart) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeThinkingTextMessageStart)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ThinkingTextMessageStart) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *ThinkingTextMessageStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (*ThinkingTextMessageStart) read(*wire.Object) {}
-
-func (*ThinkingTextMessageStart) event() {}
+func (*ThinkingTextMessageStart) members(*codec.Codec) {}
 
 // ThinkingTextMessageContent is THINKING_TEXT_MESSAGE_CONTENT, retired: [Upgrader] makes it
 // REASONING_MESSAGE_CONTENT (P-CMP-1).
@@ -91,21 +66,12 @@ func (*ThinkingTextMessageContent) Type() Type { return TypeThinkingTextMessageC
 // Owner returns the parent agent: the type cannot be attributed.
 func (*ThinkingTextMessageContent) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *ThinkingTextMessageContent) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeThinkingTextMessageContent)
-	dst = wire.AppendString(dst, "delta", e.Delta)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ThinkingTextMessageContent) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *ThinkingTextMessageContent) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (e *ThinkingTextMessageContent) read(o *wire.Object) {
-	e.Delta = o.String("delta")
+func (e *ThinkingTextMessageContent) members(c *codec.Codec) {
+	c.String("delta", &e.Delta)
 }
-
-func (*ThinkingTextMessageContent) event() {}
 
 // ThinkingTextMessageEnd is THINKING_TEXT_MESSAGE_END, retired: [Upgrader] makes it
 // REASONING_MESSAGE_END (P-CMP-1).
@@ -117,15 +83,7 @@ func (*ThinkingTextMessageEnd) Type() Type { return TypeThinkingTextMessageEnd }
 // Owner returns the parent agent: the type cannot be attributed.
 func (*ThinkingTextMessageEnd) Owner() messages.Owner { return messages.Owner{} }
 
-// AppendJSON appends the event as it looks on the wire.
-func (e *ThinkingTextMessageEnd) AppendJSON(dst []byte) []byte {
-	dst = begin(dst, TypeThinkingTextMessageEnd)
-	return e.finish(dst, messages.Owner{})
-}
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ThinkingTextMessageEnd) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+func (e *ThinkingTextMessageEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
-func (*ThinkingTextMessageEnd) read(*wire.Object) {}
-
-func (*ThinkingTextMessageEnd) event() {}
+func (*ThinkingTextMessageEnd) members(*codec.Codec) {}

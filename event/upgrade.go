@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -114,10 +114,10 @@ func (u *Upgrader) upgradeTyped(ev Event) Event {
 			u.uses(e.MessageID.Or(""))
 		}
 	}
-	if isPlain(ev) || isNil(ev) {
+	if isNil(ev) {
 		return ev
 	}
-	legacy := ev.Type().IsRetired() || ev.(typed).Common().RawEvent.Kind() == state.KindNull
+	legacy := ev.Type().IsRetired() || ev.(typed).base().RawEvent.Kind() == state.KindNull
 	switch e := ev.(type) {
 	case *RunStarted:
 		u.runStarted(e.RunID)
@@ -193,7 +193,7 @@ func (u *Upgrader) upgradeFrame(f Frame) Frame {
 			if !ok {
 				text = title.String()
 			}
-			c.warn("P-CMP-1", "/title", "the title "+wire.Quote(text)+" is lost: "+TypeReasoningStart.String()+" has none")
+			c.warn("P-CMP-1", "/title", "the title "+codec.Quote(text)+" is lost: "+TypeReasoningStart.String()+" has none")
 			v = v.Without("title")
 		}
 	case TypeThinkingEnd:
@@ -240,7 +240,7 @@ func (u *Upgrader) open(c *conversion, id *messages.Opt[string]) string {
 		return id
 	}
 	minted := u.mint()
-	c.warn("P-CMP-1", "/messageId", "nothing that this could belong to was opened, so the id "+wire.Quote(minted)+
+	c.warn("P-CMP-1", "/messageId", "nothing that this could belong to was opened, so the id "+codec.Quote(minted)+
 		" is made up, and the event will be rejected")
 	return minted
 }

@@ -302,7 +302,7 @@ func TestUpgradeStream(t *testing.T) {
 	next()
 	ev, _, _ := next()
 	stop()
-	assert.Equal(t, `{"type":"REASONING_START","messageId":"r-thinking-1"}`, string(ev.AppendJSON(nil)), "a second pass counts from the start")
+	assert.Equal(t, `{"type":"REASONING_START","messageId":"r-thinking-1"}`, string(jsonOf(ev)), "a second pass counts from the start")
 }
 
 func TestUpgradeOfModernEventsAllocatesNothing(t *testing.T) {

@@ -1,9 +1,8 @@
 package event
 
 import (
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/state"
 )
 
 // TokenUsage counts tokens of one provider and model. An absent count is unknown, not zero.
@@ -65,35 +64,18 @@ func addCapped(a, b int64) int64 {
 	return 1<<63 - 1
 }
 
-// AppendJSON appends the usage as it looks on the wire.
-func (u TokenUsage) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendOpt(dst, "provider", u.Provider)
-	dst = appendOpt(dst, "model", u.Model)
+func (u *TokenUsage) members(c *codec.Codec) {
+	opt(c, "provider", &u.Provider)
+	opt(c, "model", &u.Model)
 	for i, count := range u.counts() {
-		dst = appendOptInteger(dst, countNames[i], *count)
+		optInteger(c, countNames[i], count, 0)
 	}
-	return append(dst, '}')
 }
 
-func appendUsage(dst []byte, u TokenUsage) []byte { return u.AppendJSON(dst) }
-
 // MarshalJSON returns the usage as it looks on the wire. The error is always nil.
-func (u TokenUsage) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil), nil }
+func (u TokenUsage) MarshalJSON() ([]byte, error) { return marshal(&u, (*TokenUsage).members) }
 
 // UnmarshalJSON reads a usage in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
 func (u *TokenUsage) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, "TokenUsage", readUsage, u)
-}
-
-func readUsage(r *wire.Reader, v state.Value) TokenUsage {
-	var u TokenUsage
-	o := r.Object(v)
-	u.Provider = messages.ReadOpt(&o, "provider")
-	u.Model = messages.ReadOpt(&o, "model")
-	for i, count := range u.counts() {
-		*count = readOptInteger(&o, countNames[i], 0)
-	}
-	o.End()
-	return u
+	return unmarshal(data, "TokenUsage", (*TokenUsage).members, u)
 }

@@ -54,6 +54,6 @@ func TestUsageJSON(t *testing.T) {
 	var u TokenUsage
 	require.NoError(t, u.UnmarshalJSON([]byte(text)))
 	assert.Equal(t, messages.Some[int64](3), u.ReasoningTokens)
-	assert.Equal(t, text, string(u.AppendJSON(nil)))
-	assert.Equal(t, `{}`, string(TokenUsage{}.AppendJSON(nil)))
+	assert.Equal(t, text, string(jsonOf(u)))
+	assert.Equal(t, `{}`, string(jsonOf(TokenUsage{})))
 }

@@ -3,7 +3,7 @@ package event
 import (
 	"fmt"
 
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 )
 
 // Warning says that something in a stream was tolerated: removed, converted or skipped. It is a plain
@@ -33,11 +33,11 @@ func (w Warning) String() string {
 
 // AppendJSON appends the warning as one object: rule, ordinal, type, path, text.
 func (w Warning) AppendJSON(dst []byte) []byte {
-	dst = wire.AppendString(append(dst, '{'), "rule", w.Rule)
-	dst = wire.AppendInteger(dst, "ordinal", int64(w.Ordinal))
-	dst = wire.AppendString(dst, "type", w.Type)
-	dst = wire.AppendString(dst, "path", w.Path)
-	return append(wire.AppendString(dst, "text", w.Text), '}')
+	dst = codec.AppendString(append(dst, '{'), "rule", w.Rule)
+	dst = codec.AppendInteger(dst, "ordinal", int64(w.Ordinal))
+	dst = codec.AppendString(dst, "type", w.Type)
+	dst = codec.AppendString(dst, "path", w.Path)
+	return append(codec.AppendString(dst, "text", w.Text), '}')
 }
 
 // MarshalJSON returns what AppendJSON appends.

@@ -1,0 +1,353 @@
+package codec
+
+import (
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/agfold/agfold/state"
+)
+
+// Codec is one walk over a document. One goroutine at a time may use it.
+type Codec struct {
+	mode mode
+	out  []byte // what was encoded so far
+
+	value   state.Value // the value that is decoded
+	object  object      // the object whose members are decoded
+	asked   []string    // the members asked for, of the object and of those around it
+	path    []step      // where the walk is, unless it encodes
+	fault   *Fault
+	missing string // the member that the fault misses in the object where it was found
+	gone    *unrecognised
+
+	removals    []Removal
+	more        int // removals beyond the limit
+	maxRemovals int
+}
+
+type mode uint8
+
+const (
+	encoding mode = iota
+	decoding
+	checking
+)
+
+// object is an object that is being decoded.
+type object struct {
+	value state.Value
+	first int // the index of its first member in Codec.asked
+	found int // how many of the members asked for are present
+}
+
+// Decoding reports whether the walk fills Go values in. In the other modes they must not be changed.
+func (c *Codec) Decoding() bool { return c.mode == decoding }
+
+// Checking reports whether the walk judges Go values in place.
+func (c *Codec) Checking() bool { return c.mode == checking }
+
+// Encoding reports whether the walk writes Go values.
+func (c *Codec) Encoding() bool { return c.mode == encoding }
+
+var pool = sync.Pool{New: func() any { return new(Codec) }}
+
+// Append appends the JSON text of p to dst.
+func Append[T any](dst []byte, p T, walk func(T, *Codec)) []byte {
+	c := pool.Get().(*Codec)
+	c.mode, c.out = encoding, dst
+	walk(p, c)
+	dst, c.out = c.out, nil
+	pool.Put(c)
+	return dst
+}
+
+// Verdict is what a walk found.
+type Verdict struct {
+	Fault    *Fault    // what is malformed, or nil
+	Removals []Removal // what was or would be left out, in document order
+	More     int       // how many removals there are beyond the limit
+	Dropped  bool      // nothing is left of the document
+}
+
+// Check judges p in place. Its removals are what decoding would leave out.
+func Check[T any](p T, walk func(T, *Codec)) Verdict {
+	c := pool.Get().(*Codec)
+	c.mode, c.maxRemovals = checking, 1
+	walk(p, c)
+	return c.finish()
+}
+
+// Decode reads v into p. It keeps at most maxRemovals removals and counts the rest.
+func Decode[T any](v state.Value, maxRemovals int, p T, walk func(T, *Codec)) Verdict {
+	c := pool.Get().(*Codec)
+	c.mode, c.maxRemovals, c.value = decoding, maxRemovals, v
+	walk(p, c)
+	return c.finish()
+}
+
+// finish returns the verdict, with the document as the outermost place that may be removed, and the codec to the pool.
+func (c *Codec) finish() Verdict {
+	kept := c.settle(mark{})
+	verdict := Verdict{c.fault, c.removals, c.more, !kept}
+	clear(c.asked[:cap(c.asked)])
+	clear(c.path[:cap(c.path)])
+	*c = Codec{asked: c.asked[:0], path: c.path[:0]}
+	pool.Put(c)
+	return verdict
+}
+
+// Object walks the value at the current place as an object with the members of p.
+func Object[T any](c *Codec, p T, members func(T, *Codec)) {
+	switch c.mode {
+	case encoding:
+		c.out = append(c.out, '{')
+		members(p, c)
+		c.out = append(c.out, '}')
+	case checking:
+		members(p, c)
+	default:
+		outer, v := c.object, c.value
+		if v.Kind() != state.KindObject {
+			c.Malformed("an object")
+			v = state.Value{}
+		}
+		c.object = object{value: v, first: len(c.asked)}
+		members(p, c)
+		c.endObject()
+		c.asked = c.asked[:c.object.first]
+		c.object, c.value = outer, v
+	}
+}
+
+// endObject removes the members that were not asked for (P-ENF-2), unless the object goes anyway.
+func (c *Codec) endObject() {
+	missing := c.missing
+	c.missing = ""
+	if c.object.found == c.object.value.Len() || c.gone != nil {
+		return
+	}
+	if missing != "" {
+		c.suggest(missing)
+	}
+	asked := c.asked[c.object.first:]
+	for key := range c.object.value.Members() {
+		if slices.Contains(asked, key) {
+			continue
+		}
+		if len(c.removals) >= c.maxRemovals {
+			c.more++
+			continue
+		}
+		text := "the property is not described"
+		if like := similar(key, asked); like != "" {
+			text += "; " + Quote(like) + " is"
+		}
+		c.push(key)
+		c.remove("P-ENF-2", text)
+		c.pop()
+	}
+}
+
+// get returns the member key of the object that is decoded.
+func (c *Codec) get(key string) state.Value {
+	v := c.object.value.Get(key)
+	c.asked = append(c.asked, key)
+	if v.Exists() {
+		c.object.found++
+	}
+	return v
+}
+
+// Field walks the required member key, whose value walk reads, writes or checks. If it is unrecognised, so is the
+// object.
+func Field[T any](c *Codec, key string, p *T, walk func(*T, *Codec)) {
+	switch c.mode {
+	case encoding:
+		c.out = AppendKey(c.out, key)
+		walk(p, c)
+	case checking:
+		c.push(key)
+		walk(p, c)
+		c.pop()
+	default:
+		c.required(key)
+		walk(p, c)
+		c.pop()
+	}
+}
+
+// required goes to the member key, which must be present.
+func (c *Codec) required(key string) {
+	c.value = c.get(key)
+	if !c.value.Exists() && c.fault == nil {
+		c.missing = key
+	}
+	c.push(key)
+}
+
+// OptField walks the optional member key, which is present, unless the walk decodes, if present is set. If it is
+// unrecognised, it is removed. The result says whether it is present.
+func OptField[T any](c *Codec, key string, p *T, present bool, walk func(*T, *Codec)) bool {
+	if c.mode == decoding {
+		c.value = c.get(key)
+		present = c.value.Exists()
+	}
+	switch {
+	case !present:
+		return false
+	case c.mode == encoding:
+		c.out = AppendKey(c.out, key)
+		walk(p, c)
+		return true
+	}
+	c.push(key)
+	m := c.mark()
+	walk(p, c)
+	kept := c.settle(m)
+	c.pop()
+	if !kept && c.mode == decoding {
+		var zero T
+		*p = zero
+	}
+	return kept
+}
+
+// List walks the required member key, a list, each element with walk.
+func List[T any](c *Codec, key string, list *[]T, walk func(*T, *Codec)) {
+	switch c.mode {
+	case encoding:
+		c.out = AppendKey(c.out, key)
+		Elements(c, list, walk)
+	case checking:
+		if len(*list) > 0 {
+			c.push(key)
+			Elements(c, list, walk)
+			c.pop()
+		}
+	default:
+		c.required(key)
+		Elements(c, list, walk)
+		c.pop()
+	}
+}
+
+// OptList walks the optional member key, a list that is nil if it is absent, each element with walk.
+func OptList[T any](c *Codec, key string, list *[]T, walk func(*T, *Codec)) {
+	if c.mode == decoding {
+		c.value = c.get(key)
+		if !c.value.Exists() {
+			return
+		}
+		c.push(key)
+		Elements(c, list, walk)
+		c.pop()
+	} else if *list != nil {
+		List(c, key, list, walk)
+	}
+}
+
+// Objects is [List] of objects.
+func Objects[T any](c *Codec, key string, list *[]T, members func(*T, *Codec)) {
+	List(c, key, list, func(p *T, c *Codec) { Object(c, p, members) })
+}
+
+// OptObjects is [OptList] of objects.
+func OptObjects[T any](c *Codec, key string, list *[]T, members func(*T, *Codec)) {
+	OptList(c, key, list, func(p *T, c *Codec) { Object(c, p, members) })
+}
+
+// OptStrings walks the optional member key, a list of strings that is nil if it is absent.
+func OptStrings(c *Codec, key string, list *[]string) { OptList(c, key, list, text) }
+
+func text(s *string, c *Codec) {
+	switch c.mode {
+	case encoding:
+		c.AppendText(*s)
+	case decoding:
+		var ok bool
+		if *s, ok = c.value.AsString(); !ok {
+			c.Malformed("a string")
+		}
+	}
+}
+
+// maxAhead is how many elements a list may be given room for before any is known to be sound.
+const maxAhead = 1024
+
+// Elements walks the value at the current place, a list. Unrecognised elements are removed. A list that was decoded
+// is not nil.
+func Elements[T any](c *Codec, list *[]T, walk func(*T, *Codec)) {
+	switch c.mode {
+	case encoding:
+		c.out = append(c.out, '[')
+		for i := range *list {
+			if i > 0 {
+				c.out = append(c.out, ',')
+			}
+			walk(&(*list)[i], c)
+		}
+		c.out = append(c.out, ']')
+	case checking:
+		for i := range *list {
+			c.pushIndex(i)
+			m := c.mark()
+			walk(&(*list)[i], c)
+			c.settle(m)
+			c.pop()
+			if c.fault != nil {
+				break
+			}
+		}
+	default:
+		v := c.value
+		if v.Kind() != state.KindArray {
+			c.Malformed("an array")
+			*list = []T{}
+			return
+		}
+		items := make([]T, 0, min(v.Len(), maxAhead))
+		for i, element := range v.Elements() {
+			var zero T
+			items = append(items, zero)
+			c.value = element
+			c.pushIndex(i)
+			m := c.mark()
+			walk(&items[len(items)-1], c)
+			if !c.settle(m) {
+				items = items[:len(items)-1]
+			}
+			c.pop()
+			if c.fault != nil { // nothing is of use any more
+				break
+			}
+		}
+		*list = items
+	}
+}
+
+// OptSeq walks the optional member key, a list of n elements that all yields, and returns the list that was decoded. No
+// elements are no member.
+func OptSeq[T any](c *Codec, key string, n int, all iter.Seq2[int, T], walk func(*T, *Codec)) (list []T) {
+	switch {
+	case c.mode == decoding:
+		OptList(c, key, &list, walk)
+	case n == 0:
+	case c.mode == encoding:
+		c.out = append(AppendKey(c.out, key), '[')
+		for i, element := range all {
+			if i > 0 {
+				c.out = append(c.out, ',')
+			}
+			walk(&element, c)
+		}
+		c.out = append(c.out, ']')
+	default:
+		list = make([]T, 0, n)
+		for _, element := range all {
+			list = append(list, element)
+		}
+		List(c, key, &list, walk)
+	}
+	return list
+}
