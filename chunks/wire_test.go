@@ -43,7 +43,7 @@ func events(t testing.TB, text string) []event.Event {
 func wire(all []event.Event) []string {
 	encoded := make([]string, 0, len(all))
 	for _, ev := range all {
-		encoded = append(encoded, string(ev.AppendJSON(nil)))
+		encoded = append(encoded, string(event.Append(nil, ev)))
 	}
 	return encoded
 }

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -78,15 +79,9 @@ func TestResume(t *testing.T) {
 				assert.Equal(t, reducer.Succeeded, res.Status)
 				assert.Empty(t, s.Thread().Interrupts, "P-RUN-3")
 				assert.Empty(t, res.Interrupts)
-				var sent []byte
-				sent = append(sent, '[')
-				for i, e := range agent.inputs[1].Resume {
-					if i > 0 {
-						sent = append(sent, ',')
-					}
-					sent = e.AppendJSON(sent)
-				}
-				assert.Equal(t, row.sent, string(append(sent, ']')))
+				sent, err := json.Marshal(agent.inputs[1].Resume)
+				require.NoError(t, err)
+				assert.Equal(t, row.sent, string(sent))
 			})
 		})
 	}
@@ -202,7 +197,7 @@ func TestAnswers(t *testing.T) {
 			require.NoError(t, err)
 			var sent []string
 			for _, e := range agent.inputs[1].Resume {
-				sent = append(sent, string(e.AppendJSON(nil)))
+				sent = append(sent, marshaled(t, e))
 			}
 			assert.Equal(t, row.sent, sent)
 		})

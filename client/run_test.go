@@ -461,7 +461,7 @@ func TestRunInput(t *testing.T) {
 		{"P-INP-1 the state", `{"n":1}`, first.State.String()},
 		{"P-INP-1 the state as it was set", `[2]`, third.State.String()},
 		{"P-INP-1 tools, with a function and without", []string{"now", "later"}, []string{first.Tools[0].Name, first.Tools[1].Name}},
-		{"P-INP-1 a tool is as it was made", `{"name":"now","description":"the time","parameters":{"type":"object"}}`, string(first.Tools[0].AppendJSON(nil))},
+		{"P-INP-1 a tool is as it was made", `{"name":"now","description":"the time","parameters":{"type":"object"}}`, marshaled(t, first.Tools[0])},
 		{"P-INP-1 context", []event.Context{{Description: "locale", Value: "no"}}, first.Context},
 		{"P-INP-1 forwardedProps of the call", `{"b":2}`, second.ForwardedProps.String()},
 		{"P-INP-1 forwardedProps of the session", `{"a":1}`, third.ForwardedProps.String()},

@@ -53,7 +53,7 @@ func converse(t *testing.T, f *conformance.Fixture) *conformance.Outcome {
 		raw = raw.With("tools", f.Input.Tools)
 	}
 	upgraded, _ := event.UpgradeInput(raw)
-	in, warnings, err := event.DecodeRunInput(upgraded, false)
+	in, warnings, err := event.DecodeRunInput(upgraded, nil)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	o.Messages = in.Messages

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -190,7 +191,14 @@ func replies(status int, contentType string, body io.Reader) roundTrip {
 func streams(what ...any) *strings.Reader {
 	var b strings.Builder
 	for _, ev := range flat(what...) {
-		fmt.Fprintf(&b, "data: %s\n\n", ev.AppendJSON(nil))
+		fmt.Fprintf(&b, "data: %s\n\n", event.Append(nil, ev))
 	}
 	return strings.NewReader(b.String())
+}
+
+func marshaled(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
 }

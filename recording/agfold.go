@@ -152,6 +152,6 @@ func parseInput(text []byte) (*event.RunInput, []event.Warning, error) {
 		}
 	}
 	v, converted := event.UpgradeInput(v)
-	in, removed, err := event.DecodeRunInput(v, false)
+	in, removed, err := event.DecodeRunInput(v, nil)
 	return in, append(converted, removed...), err
 }

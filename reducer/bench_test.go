@@ -68,7 +68,7 @@ func BenchmarkTurn(b *testing.B) {
 	var lines [][]byte
 	add := func(script string) {
 		for _, ev := range parse(b, script) {
-			lines = append(lines, ev.AppendJSON(nil))
+			lines = append(lines, event.Append(nil, ev))
 		}
 	}
 	add("run | span r | think r")
@@ -126,7 +126,7 @@ func BenchmarkMessagesSnapshot(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint("Messages=", n), func(b *testing.B) {
 			r := conversation(b, n)
-			text := (&event.MessagesSnapshot{Messages: r.Thread().Messages.Slice()}).AppendJSON(nil)
+			text := event.Append(nil, &event.MessagesSnapshot{Messages: r.Thread().Messages.Slice()})
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				frame, err := event.NewFrame(text)

@@ -3,12 +3,13 @@ package reducer
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/wire"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -35,10 +36,9 @@ func (t *Thread) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	var r wire.Reader
 	var got Thread
-	r.Document(func() { got = readThread(&r, v) })
-	for _, gone := range r.Removals() {
+	verdict := codec.Decode(v, math.MaxInt, &got, walkThread)
+	for _, gone := range verdict.Removals {
 		if gone.Rule != "P-ENF-2" { // more than a member that is not described
 			return &messages.MalformedError{
 				Rule: gone.Rule, Type: threadName, Path: gone.Path,
@@ -46,33 +46,37 @@ func (t *Thread) UnmarshalJSON(data []byte) error {
 			}
 		}
 	}
-	if f := r.Fault(); f != nil {
+	if f := verdict.Fault; f != nil {
 		return &messages.MalformedError{Rule: "P-ENF-4", Type: threadName, Path: f.Path, Want: f.Want, Found: f.Found}
 	}
 	*t = got
 	return nil
 }
 
-func readThread(r *wire.Reader, v state.Value) Thread {
-	var t Thread
-	o := r.Object(v)
-	t.ID = o.String("threadId")
-	t.Revision = uint64(readInteger(&o, "revision"))
-	status := Status(readName(&o, "status", statusNames[:]))
-	msgs := wire.List(&o, "messages", messages.Decode)
-	t.Messages = messages.NewList(settled(msgs, wire.OptList(&o, "streamingToolCallIds", wire.String))...)
-	t.State = o.Any("state")
+func walkThread(t *Thread, c *codec.Codec) { codec.Object(c, t, (*Thread).members) }
+
+func (t *Thread) members(c *codec.Codec) {
+	c.String("threadId", &t.ID)
+	t.Revision = uint64(readInteger(c, "revision"))
+	status := Status(readName(c, "status", statusNames[:]))
+	var msgs []*messages.Message
+	codec.List(c, "messages", &msgs, func(m **messages.Message, c *codec.Codec) { codec.Message(c, m) })
+	var streaming []string
+	codec.OptStrings(c, "streamingToolCallIds", &streaming)
+	t.Messages = messages.NewList(settled(msgs, streaming)...)
+	c.Any("state", &t.State)
 	t.hasState = !isEmptyObject(t.State)
-	runs := wire.List(&o, "runs", readRun)
+	var runs []*Run
+	codec.List(c, "runs", &runs, walkRun)
 	t.Runs = messages.NewList(runs...)
-	t.Subagents = readSubagents(&o, runs)
-	if t.Interrupts = wire.List(&o, "interrupts", readPart[event.Interrupt]); len(t.Interrupts) == 0 {
+	t.Subagents = readSubagents(c, runs)
+	codec.List(c, "interrupts", &t.Interrupts, walkPart)
+	if len(t.Interrupts) == 0 {
 		t.Interrupts = nil
 	}
 	if status != t.Status() {
-		o.Reject("status", "the status of the last run, "+quote(t.Status().String()), quote(status.String()))
+		c.Reject("status", "the status of the last run, "+quote(t.Status().String()), quote(status.String()))
 	}
-	return t
 }
 
 // settled sets the statuses of the calls of messages that nobody else holds.
@@ -100,52 +104,59 @@ func settled(msgs []*messages.Message, streaming []string) []*messages.Message {
 	return msgs
 }
 
-func readRun(r *wire.Reader, v state.Value) *Run {
-	o := r.Object(v)
-	run := &Run{
-		ID:              o.String("runId"),
-		ParentRunID:     messages.ReadOpt(&o, "parentRunId"),
-		ProtocolVersion: messages.ReadOpt(&o, "protocolVersion"),
-		Status:          Status(readName(&o, "status", statusNames[:])),
-	}
-	run.Err, _ = wire.OptField(&o, "error", readError)
+func walkRun(run **Run, c *codec.Codec) {
+	*run = &Run{}
+	codec.Object(c, *run, (*Run).members)
+}
+
+func (run *Run) members(c *codec.Codec) {
+	c.String("runId", &run.ID)
+	run.ParentRunID = readOpt(c, "parentRunId")
+	run.ProtocolVersion = readOpt(c, "protocolVersion")
+	run.Status = Status(readName(c, "status", statusNames[:]))
+	codec.OptField(c, "error", &run.Err, false, walkError)
 	if run.Status == Truncated && run.Err != nil && !errors.Is(run.Err, ErrTruncated) {
 		run.Err = &truncation{run.Err} // its cause is what the JSON tells
 	}
-	run.Outcome, _ = wire.OptField(&o, "outcome", readPart[event.Outcome])
-	run.Result = o.OptAny("result")
-	run.Usage = wire.OptList(&o, "usage", readPart[event.TokenUsage])
-	run.Steps = messages.NewList(wire.List(&o, "steps", func(r *wire.Reader, v state.Value) Step {
-		o := r.Object(v)
-		return Step{
-			Name: o.String("stepName"), Owner: messages.ReadOwner(&o, "subagentRunId"), Finished: readBool(&o, "finished"),
-		}
-	})...)
-	run.PendingToolCallIDs = wire.OptList(&o, "pendingToolCallIds", wire.String)
-	run.Metadata = messages.ReadMetadata(&o)
-	return run
+	codec.OptField(c, "outcome", &run.Outcome, false, walkPart)
+	c.OptAny("result", &run.Result)
+	codec.OptList(c, "usage", &run.Usage, walkPart)
+	var steps []Step
+	codec.Objects(c, "steps", &steps, func(s *Step, c *codec.Codec) {
+		c.String("stepName", &s.Name)
+		s.Owner = readOwner(c, "subagentRunId")
+		s.Finished = readBool(c, "finished")
+	})
+	run.Steps = messages.NewList(steps...)
+	codec.OptStrings(c, "pendingToolCallIds", &run.PendingToolCallIDs)
+	var metadata state.Value
+	c.OptOpen("metadata", &metadata)
+	run.Metadata, _ = messages.NewMetadata(metadata)
 }
 
-// readError reads what appendError wrote.
-func readError(r *wire.Reader, v state.Value) error {
-	o := r.Object(v)
-	message := o.String("message")
-	switch kind, _ := o.Tag("kind", "run", "protocol", "malformed", "truncated"); kind {
+// walkError reads what appendError wrote.
+func walkError(err *error, c *codec.Codec) { codec.Object(c, err, readError) }
+
+func readError(err *error, c *codec.Codec) {
+	message, kind := readString(c, "message"), ""
+	codec.Tag(c, "kind", &kind, []string{"run", "protocol", "malformed", "truncated"})
+	switch kind {
 	case "run":
-		return &AgentError{Message: message, Code: messages.ReadOpt(&o, "code")}
+		*err = &AgentError{Message: message, Code: readOpt(c, "code")}
 	case "protocol":
-		typ, _ := event.ParseType(o.String("type"))
-		return &Violation{
-			Rule: o.String("rule"), Ordinal: int(readInteger(&o, "ordinal")), Type: typ, ID: o.String("id"), Reason: message,
+		typ, _ := event.ParseType(readString(c, "type"))
+		*err = &Violation{
+			Rule: readString(c, "rule"), Ordinal: int(readInteger(c, "ordinal")), Type: typ, ID: readString(c, "id"), Reason: message,
 		}
 	case "malformed":
 		e := &messages.MalformedError{
-			Rule: o.String("rule"), Ordinal: int(readInteger(&o, "ordinal")), Type: o.String("type"), Path: o.String("path"),
+			Rule: readString(c, "rule"), Ordinal: int(readInteger(c, "ordinal")), Type: readString(c, "type"), Path: readString(c, "path"),
 		}
 		e.Want, e.Found = wantAndFound(e, message)
-		return e
+		*err = e
+	default:
+		*err = truncatedAs(message)
 	}
-	return truncatedAs(message)
 }
 
 // wantAndFound takes the text of a malformed error apart, of which all but these two is known.
@@ -166,45 +177,51 @@ func (t truncatedAs) Error() string { return string(t) }
 func (truncatedAs) Unwrap() error   { return ErrTruncated }
 
 // readSubagents reads the tree, which was written as Walk goes, each invocation with its depth.
-func readSubagents(o *wire.Object, runs []*Run) Subagents {
+func readSubagents(c *codec.Codec, runs []*Run) Subagents {
 	var above, path []int // the place above each one; the places from the root to the one before
-	nodes := wire.List(o, "subagents", func(r *wire.Reader, v state.Value) *Subagent {
-		o := r.Object(v)
-		n := &Subagent{
-			RunID:       messages.SubagentOwner(o.String("subagentRunId")),
-			Announced:   readBool(&o, "announced"),
-			Description: messages.ReadOpt(&o, "description"),
-			Parent:      messages.ReadOwner(&o, "parentSubagentRunId"),
-			ToolCallID:  messages.ReadOpt(&o, "parentToolCallId"),
-			MessageID:   messages.ReadOpt(&o, "parentMessageId"),
-			Status:      SubagentStatus(readName(&o, "status", subagentStatusNames[:])),
-			Result:      o.OptAny("result"),
-			InRun:       o.String("runId"),
-		}
-		if n.Announced {
-			n.Name = o.String("name")
-		}
-		n.InterruptIDs = wire.OptList(&o, "interruptIds", wire.String)
-		n.Err, _ = wire.OptField(&o, "error", func(r *wire.Reader, v state.Value) *SubagentError {
-			o := r.Object(v)
-			return &SubagentError{Message: o.String("message"), Code: messages.ReadOpt(&o, "code")}
+	var nodes []*Subagent
+	codec.List(c, "subagents", &nodes, func(p **Subagent, c *codec.Codec) {
+		*p = &Subagent{}
+		codec.Object(c, *p, func(n *Subagent, c *codec.Codec) {
+			n.members(c)
+			depth := int(readInteger(c, "depth"))
+			if depth > len(path) {
+				c.Reject("depth", "at most "+strconv.Itoa(len(path)), strconv.Itoa(depth))
+				depth = len(path)
+			}
+			over := -1
+			if depth > 0 {
+				over = path[depth-1]
+			}
+			above, path = append(above, over), append(path[:depth], len(above))
 		})
-		depth := int(readInteger(&o, "depth"))
-		if depth > len(path) {
-			o.Reject("depth", "at most "+strconv.Itoa(len(path)), strconv.Itoa(depth))
-			depth = len(path)
-		}
-		over := -1
-		if depth > 0 {
-			over = path[depth-1]
-		}
-		above, path = append(above, over), append(path[:depth], len(above))
-		return n
 	})
 	if len(nodes) != len(above) { // one was not recognised
 		return Subagents{}
 	}
 	return plant(nodes, above, runs)
+}
+
+func (n *Subagent) members(c *codec.Codec) {
+	n.RunID = messages.SubagentOwner(readString(c, "subagentRunId"))
+	n.Announced = readBool(c, "announced")
+	n.Description = readOpt(c, "description")
+	n.Parent = readOwner(c, "parentSubagentRunId")
+	n.ToolCallID = readOpt(c, "parentToolCallId")
+	n.MessageID = readOpt(c, "parentMessageId")
+	n.Status = SubagentStatus(readName(c, "status", subagentStatusNames[:]))
+	c.OptAny("result", &n.Result)
+	n.InRun = readString(c, "runId")
+	if n.Announced {
+		n.Name = readString(c, "name")
+	}
+	codec.OptStrings(c, "interruptIds", &n.InterruptIDs)
+	codec.OptField(c, "error", &n.Err, false, func(p **SubagentError, c *codec.Codec) {
+		*p = &SubagentError{}
+		codec.Object(c, *p, func(e *SubagentError, c *codec.Codec) {
+			e.Message, e.Code = readString(c, "message"), readOpt(c, "code")
+		})
+	})
 }
 
 // plant puts the nodes of a tree, which stand as Walk goes, in the order in which they became known, as far as
@@ -244,46 +261,61 @@ func plant(nodes []*Subagent, above []int, runs []*Run) Subagents {
 	return Subagents{messages.NewList(sorted...)}
 }
 
-// readPart reads v, at the reader's current place, as its type reads itself.
-func readPart[T any, P interface {
+// walkPart reads the value at the current place as its type reads itself.
+func walkPart[T any, P interface {
 	*T
 	json.Unmarshaler
-}](r *wire.Reader, v state.Value) T {
-	var part T
-	err := P(&part).UnmarshalJSON(v.AppendJSON(nil))
-	if err == nil || r.Fault() != nil {
-		return part
+}](part P, c *codec.Codec) {
+	err := part.UnmarshalJSON(c.Value().AppendJSON(nil))
+	if inside, ok := errors.AsType[*messages.MalformedError](err); ok {
+		c.RejectInside(inside.Path, inside.Want, inside.Found)
+	} else if err != nil {
+		c.Malformed("what can be read")
 	}
-	r.Malformed("what can be read", v)
-	var inside *messages.MalformedError
-	if errors.As(err, &inside) {
-		f := r.Fault()
-		f.Path, f.Want, f.Found = f.Path+inside.Path, inside.Want, inside.Found
-	}
-	return part
 }
 
 // readName returns the place, among names, of the one that the member key must be.
-func readName(o *wire.Object, key string, names []string) int {
-	return max(0, slices.Index(names, o.Enum(key, names...)))
+func readName(c *codec.Codec, key string, names []string) int {
+	var name string
+	codec.Enum(c, key, &name, names)
+	return max(0, slices.Index(names, name))
 }
 
 // readInteger returns the non-negative integer that the member key must be.
-func readInteger(o *wire.Object, key string) int64 {
-	n, ok := o.OptInteger(key, 0)
+func readInteger(c *codec.Codec, key string) int64 {
+	n, ok := c.OptInteger(key, 0, false, 0)
 	if !ok {
-		o.Reject(key, "a non-negative integer up to 2^53-1", "nothing")
+		c.Reject(key, "a non-negative integer up to 2^53-1", "nothing")
 	}
 	return n
 }
 
 // readBool returns the boolean that the member key must be.
-func readBool(o *wire.Object, key string) bool {
-	b, ok := o.OptBool(key)
+func readBool(c *codec.Codec, key string) bool {
+	b, ok := c.OptBool(key, false, false)
 	if !ok {
-		o.Reject(key, "a boolean", "nothing")
+		c.Reject(key, "a boolean", "nothing")
 	}
 	return b
+}
+
+func readString(c *codec.Codec, key string) (s string) {
+	c.String(key, &s)
+	return s
+}
+
+func readOpt(c *codec.Codec, key string) messages.Opt[string] {
+	if s, ok := c.OptString(key, "", false); ok {
+		return messages.Some(s)
+	}
+	return messages.Opt[string]{}
+}
+
+func readOwner(c *codec.Codec, key string) messages.Owner {
+	if id, ok := c.OptString(key, "", false); ok {
+		return messages.SubagentOwner(id)
+	}
+	return messages.Owner{}
 }
 
 func isEmptyObject(v state.Value) bool { return v.Kind() == state.KindObject && v.Len() == 0 }

@@ -119,7 +119,7 @@ func TestASnapshotOfMessagesIsLinear(t *testing.T) {
 			c := *m
 			restated.Messages[i] = &c
 		}
-		ev, err := event.NewFrame(restated.AppendJSON(nil))
+		ev, err := event.NewFrame(event.Append(nil, restated))
 		require.NoError(t, err)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -112,7 +112,7 @@ func (b *beginning) fromInput(ctx context.Context, name string, t *terminal) err
 // decode upgrades and reads a run input and keeps the warnings.
 func (b *beginning) decode(v state.Value) (*event.RunInput, error) {
 	v, legacy := event.UpgradeInput(v)
-	in, warnings, err := event.DecodeRunInput(v, false)
+	in, warnings, err := event.DecodeRunInput(v, nil)
 	b.warnings = append(append(b.warnings, legacy...), warnings...)
 	return in, err
 }

@@ -50,6 +50,13 @@ func (c *Codec) Reject(key, want, found string) {
 	c.pop()
 }
 
+// RejectInside notes what is malformed at the place with this path from the current one.
+func (c *Codec) RejectInside(path, want, found string) {
+	if c.fault == nil {
+		c.fault = &Fault{Path: pointer(c.path) + path, Want: want, Found: found}
+	}
+}
+
 // Fault notes what is malformed at the current place. The first note counts.
 func (c *Codec) Fault(want, found string) {
 	if c.fault == nil {

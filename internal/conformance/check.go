@@ -82,7 +82,7 @@ func (f *Fixture) checkEvents(t *testing.T, got *Outcome) {
 	var delivered []state.Value
 	var types, failures []string
 	for _, ev := range got.Delivered {
-		v, err := state.Parse(ev.AppendJSON(nil))
+		v, err := state.Parse(event.Append(nil, ev))
 		require.NoError(t, err)
 		delivered = append(delivered, v)
 		types = append(types, ev.Type().String())

@@ -108,7 +108,7 @@ func readInput(w http.ResponseWriter, req *http.Request) (*event.RunInput, error
 		return nil, err
 	}
 	v, _ = event.UpgradeInput(v)
-	in, _, err := event.DecodeRunInput(v, false)
+	in, _, err := event.DecodeRunInput(v, nil)
 	return in, err
 }
 

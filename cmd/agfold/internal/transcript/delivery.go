@@ -49,7 +49,8 @@ func describe(ev event.Event) term.Text {
 	case *event.RunFinished:
 		text := name(e.RunID)
 		if e.Outcome.Type != "" {
-			text = words(text, term.JSON(e.Outcome.AppendJSON(nil)))
+			outcome, _ := e.Outcome.MarshalJSON()
+			text = words(text, term.JSON(outcome))
 		}
 		return words(text, result(e.Result))
 	case *event.RunError:
@@ -113,7 +114,7 @@ func describe(ev event.Event) term.Text {
 	case *event.SubagentError:
 		return words(term.Line(e.Message), name(e.Code.Or("")))
 	}
-	return term.JSON(ev.AppendJSON(nil))
+	return term.JSON(event.Append(nil, ev))
 }
 
 // words joins what is not empty by spaces.
