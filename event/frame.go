@@ -64,26 +64,26 @@ func scanFrame(data []byte) (s scan, err error) {
 	i := jsontext.Space(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		if _, err := jsontext.Skip(data, i, state.DefaultMaxDepth); err != nil {
-			return s, notEvent(data, err.Error())
+			return s, notFrame(data, err.Error())
 		}
-		return s, notEvent(data, "")
+		return s, notFrame(data, "")
 	}
 	i = jsontext.Space(data, i+1)
 	if i < len(data) && data[i] == '}' {
 		i++
 	} else if s, i, err = scanMembers(data, i); err != nil {
-		return s, notEvent(data, err.Error())
+		return s, notFrame(data, err.Error())
 	}
 	if end := jsontext.Space(data, i); end != len(data) {
-		return s, notEvent(data, fmt.Sprintf("more after it, at byte %d", end))
+		return s, notFrame(data, fmt.Sprintf("more after it, at byte %d", end))
 	}
 	switch {
 	case s.name == nil:
-		return s, notEvent(data, "no type")
+		return s, notFrame(data, "no type")
 	case s.name[0] != '"':
-		return s, notEvent(data, "a type that is not a string")
+		return s, notFrame(data, "a type that is not a string")
 	case len(s.name) == 2:
-		return s, notEvent(data, "an empty type")
+		return s, notFrame(data, "an empty type")
 	}
 	return s, nil
 }
@@ -138,7 +138,7 @@ func isKey(literal []byte, key string) bool {
 }
 
 // notFrame returns the error about data that is not an event, with an excerpt of it and the reason if there is one.
-func notEvent(data []byte, reason string) error {
+func notFrame(data []byte, reason string) error {
 	text := excerpt(data)
 	switch {
 	case text == "":

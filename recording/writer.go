@@ -70,7 +70,7 @@ func (w *Writer) Event(ev event.Event, at time.Duration) error {
 	defer w.mu.Unlock()
 	if f.Err() != nil {
 		buf := append(appendAt(w.buf[:0], at), `,"data":`...)
-		return w.line(append(f.AppendJSON(buf), '}'))
+		return w.line(append(event.Append(buf, f), '}'))
 	}
 	buf := append(appendAt(w.buf[:0], at), `,"event":`...)
 	start := len(buf)
