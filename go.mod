@@ -3,6 +3,7 @@ module github.com/agfold/agfold
 go 1.26.0
 
 require (
+	github.com/alecthomas/kong v1.17.0
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/google/jsonschema-go v0.4.3
 	github.com/r3labs/sse/v2 v2.10.0

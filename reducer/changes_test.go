@@ -119,3 +119,20 @@ func BenchmarkChangesSince(b *testing.B) {
 		})
 	}
 }
+
+func TestAChangeNamesTheCallsPlace(t *testing.T) {
+	r := reducer.New(nil)
+	for _, ev := range []event.Event{
+		&event.RunStarted{},
+		&event.ToolCallStart{ToolCallID: "c0", ToolCallName: "f", ParentMessageID: messages.Some("m")},
+		&event.ToolCallStart{ToolCallID: "c1", ToolCallName: "f", ParentMessageID: messages.Some("m")},
+		&event.ToolCallEnd{ToolCallID: "c0"}, &event.ToolCallEnd{ToolCallID: "c1"},
+	} {
+		for d, err := range r.Deliver(ev) {
+			require.NoError(t, err)
+			if id := d.Change.ToolCallID; id != "" {
+				assert.Equal(t, id, r.Thread().Messages.At(d.Change.Index).ToolCalls.At(d.Change.Call).ID)
+			}
+		}
+	}
+}

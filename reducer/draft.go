@@ -200,5 +200,5 @@ func (d *draft) changed(kind ChangeKind, e *entry) {
 // changedCall sets the change to one of a tool call.
 func (d *draft) changedCall(kind ChangeKind, c *call) {
 	d.changed(kind, c.parent)
-	d.change.ToolCallID = c.tc.ID
+	d.change.ToolCallID, d.change.Call = c.tc.ID, c.index
 }

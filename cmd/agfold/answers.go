@@ -103,11 +103,11 @@ func (c *conversation) given(q *question) bool {
 		}
 	}
 	switch {
-	case c.f.yes && q.call == nil:
+	case c.f.Yes && q.call == nil:
 		yes, ok := form.New(q.interrupt.ResponseSchema).Yes()
 		q.payload = yes
 		return ok
-	case c.f.no:
+	case c.f.No:
 		no, ok := form.New(q.interrupt.ResponseSchema).No()
 		q.payload, q.declined = no, q.call != nil || !ok
 		return true
@@ -218,7 +218,7 @@ func (c *conversation) explain() {
 		return
 	}
 	what := "To answer, continue"
-	if c.f.record == "" {
+	if c.f.Record == "" {
 		what = "To answer beforehand, use --yes, --no or --answer; to answer later, record the run with --record FILE and continue"
 	}
 	for _, q := range questions {
@@ -228,9 +228,9 @@ func (c *conversation) explain() {
 			c.t.say("agfold: the interrupt %s waits for an answer", q.id)
 		}
 	}
-	file := quoteArg(orText(c.f.record, "FILE"))
+	file := quoteArg(orText(c.f.Record, "FILE"))
 	again := "agfold run"
-	if c.name == c.f.url {
+	if c.name == c.f.URL {
 		again += " --url " + quoteArg(c.name)
 	}
 	again += " --continue " + file + " --record " + file

@@ -28,7 +28,7 @@ func (b *beginning) empty() bool {
 
 // load reads the files that the flags name.
 func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
-	for _, file := range []struct{ flag, name string }{{"--input", f.input}, {"--tools", f.tools}} {
+	for _, file := range []struct{ flag, name string }{{"--input", f.Input}, {"--tools", f.Tools}} {
 		if file.name != "" && f.records(file.name, t) {
 			return nil, fmt.Errorf("%s and --record name the same file, which the recording would overwrite", file.flag)
 		}
@@ -36,32 +36,32 @@ func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 	b := &beginning{}
 	var err error
 	switch {
-	case f.input != "":
-		err = b.fromInput(ctx, f.input, t)
-	case f.from != "":
-		if err = b.fromRecording(ctx, f.from, f.appends(t), t); err != nil {
-			err = fmt.Errorf("--continue %s: %w", f.from, err)
+	case f.Input != "":
+		err = b.fromInput(ctx, f.Input, t)
+	case f.Continue != "":
+		if err = b.fromRecording(ctx, f.Continue, f.appends(t), t); err != nil {
+			err = fmt.Errorf("--continue %s: %w", f.Continue, err)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if f.tools != "" {
-		if err := b.addTools(ctx, f.tools, t); err != nil {
-			return nil, fmt.Errorf("--tools %s: %w", f.tools, err)
+	if f.Tools != "" {
+		if err := b.addTools(ctx, f.Tools, t); err != nil {
+			return nil, fmt.Errorf("--tools %s: %w", f.Tools, err)
 		}
 	}
-	if f.thread != "" {
-		if th := b.options.Thread; th != nil && th.ID != "" && th.ID != f.thread {
-			return nil, fmt.Errorf("--thread: the thread of %s is %q", f.from, th.ID)
+	if f.Thread != "" {
+		if th := b.options.Thread; th != nil && th.ID != "" && th.ID != f.Thread {
+			return nil, fmt.Errorf("--thread: the thread of %s is %q", f.Continue, th.ID)
 		}
-		b.options.ThreadID = f.thread
+		b.options.ThreadID = f.Thread
 	}
-	if f.state == "" {
+	if f.State == "" {
 		return b, nil
 	}
-	text := []byte(f.state)
-	if name, ok := strings.CutPrefix(f.state, "@"); ok {
+	text := []byte(f.State)
+	if name, ok := strings.CutPrefix(f.State, "@"); ok {
 		if text, err = readFile(ctx, name, t); err != nil {
 			return nil, fmt.Errorf("--state: %w", err)
 		}

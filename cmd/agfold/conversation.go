@@ -54,7 +54,7 @@ func (c *conversation) hold(ctx context.Context, begun *beginning) int {
 	if c.text() {
 		c.t.stdout.Print(term.Sprintf("thread %s · %s\n", c.session.ID(), c.name))
 	}
-	queue := c.f.messages
+	queue := c.f.Messages
 	unasked := 0
 	var last *client.Result
 	var err error
@@ -95,7 +95,7 @@ func (c *conversation) hold(ctx context.Context, begun *beginning) int {
 }
 
 // text reports whether the output is text about the thread, not JSON and not events.
-func (c *conversation) text() bool { return !c.f.json && !c.f.events }
+func (c *conversation) text() bool { return !c.f.JSON && !c.f.Events }
 
 // maxLine bounds what a person types.
 const maxLine = 1 << 20
@@ -119,8 +119,8 @@ func (c *conversation) readLine(ctx context.Context, prompt string) (string, err
 func (c *conversation) finish(ctx context.Context, last *client.Result, err error, unsent int) int {
 	th := c.session.Thread()
 	switch {
-	case c.f.events:
-	case c.f.json:
+	case c.f.Events:
+	case c.f.JSON:
 		c.t.stdout.JSON(appendThread(nil, th, c.warnings.list.all()))
 	default:
 		c.print.Close(th)
@@ -147,7 +147,7 @@ func (c *conversation) finish(ctx context.Context, last *client.Result, err erro
 		}
 	}
 	if c.record != nil && c.record.err != nil {
-		c.t.say("agfold: --record %s: the recording is incomplete: %v", c.f.record, c.record.err)
+		c.t.say("agfold: --record %s: the recording is incomplete: %v", c.f.Record, c.record.err)
 		written = exitUnreadable
 	}
 	return max(status, written)
@@ -164,7 +164,7 @@ func count(n int, one, many string) string {
 func (c *conversation) verdict(ctx context.Context, th *reducer.Thread, err error) int {
 	switch {
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		c.t.say("agfold: stopped by --timeout after %v and %d events: %s; what came before is kept", c.f.timeout, c.seen, th.Status())
+		c.t.say("agfold: stopped by --timeout after %v and %d events: %s; what came before is kept", c.f.Timeout, c.seen, th.Status())
 		return exitTruncated
 	case ctx.Err() != nil:
 		c.t.say("agfold: stopped after %d events: %s; what came before is kept", c.seen, th.Status())

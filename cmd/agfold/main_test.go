@@ -3,13 +3,18 @@ package main
 import (
 	"bytes"
 	"flag"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -62,16 +67,29 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestEveryCommandIsInTheHelp(t *testing.T) {
-	for _, c := range commands() {
-		assert.Contains(t, help(), "    "+c.name+" ")
-		assert.Contains(t, c.help, "agfold "+c.name)
-		assert.Contains(t, c.help, "--help")
+// TestHelpNamesCurlAsItWorks runs the curl line of agfold replay --help against the demo agent.
+func TestHelpNamesCurlAsItWorks(t *testing.T) {
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("there is no curl")
 	}
+	line := regexp.MustCompile(`(?m)^  curl (.*) \| agfold replay -$`).FindStringSubmatch(agfold(t, "", "replay", "--help").stdout)
+	require.NotNil(t, line)
+	server := httptest.NewServer(demo.Handler(&demo.Options{}))
+	defer server.Close()
+	require.Contains(t, line[1], "http://127.0.0.1:8787/", "where agfold serve-demo listens")
+	dir := filepath.Dir(write(t, "input.json", `{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"Plan a weekend"}]}`))
+	command := exec.Command("sh", "-c", "'"+curl+"' "+strings.Replace(line[1], "http://127.0.0.1:8787", server.URL, 1))
+	command.Dir = dir
+	captured, err := command.Output()
+	require.NoError(t, err)
+	got := agfold(t, string(captured), "replay", "-")
+	assert.Equal(t, exitOK, got.status, got.stderr)
+	assert.Contains(t, got.stdout, "thread t · ")
 }
 
 func TestVersion(t *testing.T) {
-	for _, arg := range []string{"--version", "-version", "version"} {
+	for _, arg := range []string{"--version", "version"} {
 		got := agfold(t, "", arg)
 		assert.Equal(t, exitOK, got.status)
 		assert.Regexp(t, `^agfold \S+ \(AG-UI 1\.0\)\n$`, got.stdout)
@@ -85,22 +103,23 @@ func TestWrongUsage(t *testing.T) {
 		want string
 	}{
 		{"no command", nil, "Usage:"},
-		{"a misspelt command is guessed", []string{"repaly"}, "Did you mean agfold replay?"},
-		{"an unknown command lists none", []string{"frobnicate"}, `there is no command "frobnicate"`},
-		{"help on an unknown command", []string{"help", "replya"}, "Did you mean agfold replay?"},
-		{"an unknown flag of agfold", []string{"--json"}, `there is no flag "--json"`},
+		{"a misspelt command is guessed", []string{"repaly"}, `unexpected argument repaly, did you mean "replay"?`},
+		{"an unknown command lists none", []string{"frobnicate"}, "agfold: unexpected argument frobnicate\nagfold --help lists the commands.\n"},
+		{"help on an unknown command", []string{"help", "replya"}, `did you mean "replay"?`},
+		{"an unknown flag of agfold", []string{"--json"}, "unknown flag --json"},
 		{"a file for a command", []string{"main_test.go"}, "agfold replay main_test.go"},
-		{"no file", []string{"replay"}, "want a FILE"},
-		{"an unknown flag has the dashes of --help", []string{"replay", "--jsno", "x"}, "agfold replay: flag provided but not defined: --jsno\n"},
-		{"an unknown flag behind the file", []string{"replay", "x", "--jsno"}, "not defined: --jsno\n"},
-		{"a flag with one dash is told with two", []string{"run", "-jsno"}, "agfold run: flag provided but not defined: --jsno\n"},
-		{"--at without a number", []string{"replay", "x", "--at"}, "flag needs an argument: --at\n"},
-		{"--at with a word", []string{"replay", "x", "--at", "end"}, `invalid value "end" for flag --at: `},
-		{"--at with what looks like a flag", []string{"replay", "x", `--at=\" for flag -x`}, `invalid value "\\\" for flag -x" for flag --at: `},
-		{"--json with a word", []string{"replay", "x", "--json=maybe"}, `invalid boolean value "maybe" for --json: `},
-		{"--at with a negative number", []string{"replay", "x", "--at", "-3"}, "negative"},
-		{"--events with --state", []string{"replay", "x", "--events", "--state"}, "exclude"},
+		{"no file", []string{"replay"}, `agfold replay: expected "<FILE> ..."`},
+		{"a misspelt flag is guessed", []string{"replay", "--jsno", "x"}, `agfold replay: unknown flag --jsno, did you mean "--json"?`},
+		{"a misspelt flag after the file", []string{"replay", "x", "--jsno"}, `unknown flag --jsno, did you mean "--json"?`},
+		{"--at without a number", []string{"replay", "x", "--at"}, "--at: "},
+		{"--at with a word", []string{"replay", "x", "--at", "end"}, `--at: expected a valid 64 bit int but got "end"`},
+		{"--json with a word", []string{"replay", "x", "--json=maybe"}, `--json: bool value must be true, 1, yes, false, 0 or no but got "maybe"`},
+		{"--at with a negative number", []string{"replay", "x", "--at", "-3"}, "agfold replay: --at counts events: it cannot be negative"},
+		{"--events with --state", []string{"replay", "x", "--events", "--state"}, "--events and --state can't be used together"},
 		{"standard input twice", []string{"replay", "-", "-"}, "only once"},
+		{"the URL's password is not printed", []string{"run", "--url", "ftp://user:secret@host/"}, `--url "ftp://host/" is not an http or https URL`},
+		{"a control character in an argument", []string{"run", "\x1b[2J"}, `unexpected argument \x1b[2J`},
+		{"a limit that is none", []string{"run", "--max-event", "0"}, "--max-event is from 1 to 1024"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := agfold(t, "", row.args...)
@@ -111,36 +130,18 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-func TestAnEmptyOrOddCommandNameIsNoGuess(t *testing.T) {
-	for _, name := range []string{"x", strings.Repeat("replay", 10)} {
-		assert.NotContains(t, agfold(t, "", name).stderr, "Did you mean")
-	}
-}
-
-func TestDistance(t *testing.T) {
-	for _, row := range []struct {
-		a, b string
-		want int
-	}{
-		{"replay", "replay", 0}, {"repaly", "replay", 1}, {"rplay", "replay", 1}, {"replays", "replay", 1},
-		{"reflay", "replay", 1}, {"", "run", 3}, {"run", "", 3}, {"run", "serve", 4},
-	} {
-		assert.Equal(t, row.want, distance(row.a, row.b), "%s %s", row.a, row.b)
-	}
-}
-
 func TestFlagsStandAnywhere(t *testing.T) {
 	file := recordings + "/chat-tools.sse"
 	want := agfold(t, "", "replay", "--json", "--at", "9", file)
 	for _, args := range [][]string{
 		{"replay", file, "--json", "--at", "9"},
 		{"replay", "--json", file, "--at=9"},
-		{"replay", "-json", "-at", "9", "--", file},
+		{"replay", "--json", "--at", "9", "--", file},
 		{"replay", "--at", "9", file, "--json", "--"},
 	} {
 		assert.Equal(t, want, agfold(t, "", args...), "%v", args)
 	}
 	got := agfold(t, "", "replay", "--", "--json")
-	assert.Equal(t, exitUnreadable, got.status, "behind -- all are files")
+	assert.Equal(t, exitUnreadable, got.status, "after -- all are files")
 	assert.Contains(t, got.stderr, "--json")
 }

@@ -26,7 +26,7 @@ func (f *runFlags) openRecord(t *terminal) (*recordFile, error) {
 	if f.appends(t) {
 		mode = os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	}
-	file, err := os.OpenFile(f.record, mode, 0o666)
+	file, err := os.OpenFile(f.Record, mode, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("--record: %w", err)
 	}
@@ -34,11 +34,11 @@ func (f *runFlags) openRecord(t *terminal) (*recordFile, error) {
 }
 
 // appends reports whether --record names the file that --continue reads.
-func (f *runFlags) appends(t *terminal) bool { return f.from != "" && f.records(f.from, t) }
+func (f *runFlags) appends(t *terminal) bool { return f.Continue != "" && f.records(f.Continue, t) }
 
 // records reports whether --record names the file that name stands for, which may be "-".
 func (f *runFlags) records(name string, t *terminal) bool {
-	record, err := os.Stat(f.record)
+	record, err := os.Stat(f.Record)
 	if err != nil {
 		return false
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"os"
 
@@ -14,108 +13,87 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
-const replayHelp = `agfold replay folds recorded runs and prints the thread that each file makes.
-
-Usage:
-
-    agfold replay [FLAGS] FILE...
-
-A FILE is a recording in one of these forms, told apart by what is in it; - is
-standard input:
-
-    server-sent events   a raw capture of a response body, or data: lines pasted from one
-    NDJSON               one event a line
-    JSON array           of events
-    JSON object          with the events as "stream" and, if known, the run's "input"
-    agfold recording     as agfold's client writes it: heads and timed events, one a line
-
-Each FILE is a thread of its own. The runs within a FILE go on with one thread.
-
-Flags, before or behind the FILEs:
-
-    --json      print each thread as one JSON object on one line: threadId, revision,
-                status, error, messages (as on the wire), state, runs, subagents,
-                interrupts, pendingToolCallIds, warnings (of more than
-                10000 the first, and how many more there were)
-    --events    print the events as they are delivered, one a line; with --json each
-                as an object with ordinal, event, change and warnings
-    --state     print the state only, as JSON; with --json on one line
-    --at N      stop behind the Nth event of the FILE, counted from 1 as --events does,
-                and print the thread as it is then
-    --strict    treat what is unknown to the protocol as an error, not as a warning
-    --full      leave nothing out: long tool results, arguments, activities and
-                states are shortened otherwise; also show metadata
-    -h, --help  this text
-
-Warnings go to standard error, with the rule and the event's ordinal. Text is coloured
-on a terminal, unless NO_COLOR is set.
-
-Exit status, the highest of all FILEs:
-
-    0    the last run succeeded, was interrupted or cancelled; with --at, also: goes on
-    1    the run failed: it said RUN_ERROR
-    2    wrong usage
-    3    the stream was rejected: an event is malformed or broke the protocol
-    4    the stream ended before the run did, or holds no run
-    5    a FILE cannot be read as a recording, or the output cannot be written
-    130  stopped by Ctrl-C
-
-Examples:
-
-    agfold replay run.sse
-    curl -sN https://host/agent -d @input.json | agfold replay -
-    agfold replay run.ndjson --json | jq .messages
-    agfold replay run.ndjson --events | less
-    agfold replay run.ndjson --at 120 --state
-`
-
-// replayer prints the threads of recorded runs.
-type replayer struct {
-	t      *terminal
-	style  transcript.Style
-	json   bool
-	events bool
-	state  bool
-	strict bool
-	at     int // stop behind this event, negative: behind the last
-	titles bool
-	files  int // how many were begun
+// replayFlags is the command line of agfold replay.
+type replayFlags struct {
+	JSON   bool     `help:"Print each thread as one JSON object on one line: threadId, revision, status, error, messages (as on the wire), state, runs, subagents, interrupts, pendingToolCallIds, and the warnings (the first 10000, and how many more there were)."`
+	Events bool     `xor:"events,state" help:"Print the events as they are delivered, one a line; with --json each as an object with ordinal, event, change and warnings."`
+	State  bool     `xor:"events,state" help:"Print only the state, as JSON; with --json on one line."`
+	At     *int     `placeholder:"N" help:"Stop after the Nth event of the FILE, counted from 1 as --events does, and print the thread as it is then."`
+	Strict bool     `help:"Treat what is unknown to the protocol as an error, not as a warning."`
+	Full   bool     `help:"Leave nothing out, and show metadata. Otherwise long tool results, arguments, activities and states are shortened."`
+	Files  []string `arg:"" name:"FILE" help:"A recording; - is standard input."`
 }
 
-func replay(ctx context.Context, args []string, t *terminal) int {
-	r := &replayer{t: t}
-	r.style = transcript.Style{Width: t.width, Color: t.color}
-	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
-	fs.BoolVar(&r.json, "json", false, "")
-	fs.BoolVar(&r.events, "events", false, "")
-	fs.BoolVar(&r.state, "state", false, "")
-	fs.BoolVar(&r.strict, "strict", false, "")
-	fs.BoolVar(&r.style.Full, "full", false, "")
-	fs.IntVar(&r.at, "at", -1, "")
-	files, status, ok := parse(fs, replayHelp, args, t)
-	if !ok {
-		return status
-	}
-	set := map[string]bool{}
-	fs.Visit(func(f *flag.Flag) { set[f.Name] = true })
+// Help is what --help says before the flags.
+func (f *replayFlags) Help() string {
+	return `A FILE is a recording in one of these forms, recognized by its content:
+
+    server-sent events   a raw capture of a response body, or its data: lines
+    NDJSON               one event a line
+    JSON array           of events
+    JSON object          the events as "stream", and the run's "input" if known
+    agfold recording     as agfold run --record writes it
+
+Each FILE is a thread of its own. The runs within a FILE continue one thread.`
+}
+
+func (f *replayFlags) epilog() string {
+	return `Warnings go to standard error, each rule, type and path once, with a count. Text is
+colored on a terminal, unless NO_COLOR is set.
+
+Exit status, the highest of all FILEs:
+  0    the last run succeeded, was interrupted or cancelled; with --at also if it
+       is still running
+  1    the run failed: it reported RUN_ERROR
+  2    wrong usage
+  3    the stream was rejected: an event is malformed or broke the protocol
+  4    the stream ended before the run did, or holds no run
+  5    a FILE is not a recording, or cannot be read; or the output cannot be written
+  130  stopped by Ctrl-C
+
+Examples:
+  agfold replay run.sse
+  curl -sN http://127.0.0.1:8787/ -H 'Content-Type: application/json' -d @input.json | agfold replay -
+  agfold replay run.ndjson --json | jq .messages
+  agfold replay run.ndjson --events | less
+  agfold replay run.ndjson --at 120 --state
+`
+}
+
+func (f *replayFlags) check() string {
 	stdins := 0
-	for _, name := range files {
+	for _, name := range f.Files {
 		if name == "-" {
 			stdins++
 		}
 	}
 	switch {
-	case len(files) == 0:
-		return wrongUsage(fs, "want a FILE, or - for standard input", t)
-	case set["at"] && r.at < 0:
-		return wrongUsage(fs, "--at counts events: it cannot be negative", t)
-	case r.events && r.state:
-		return wrongUsage(fs, "--events and --state exclude each other", t)
+	case f.At != nil && *f.At < 0:
+		return "--at counts events: it cannot be negative"
 	case stdins > 1:
-		return wrongUsage(fs, "- can be read only once", t)
+		return "- can be read only once"
 	}
-	r.titles = len(files) > 1 && !r.json
-	for _, name := range files {
+	return ""
+}
+
+// replayer prints the threads of recorded runs.
+type replayer struct {
+	*replayFlags
+	t      *terminal
+	style  transcript.Style
+	at     int // stop after this event; negative: after the last
+	titles bool
+	files  int // how many were begun
+}
+
+func (f *replayFlags) run(ctx context.Context, t *terminal) int {
+	r := &replayer{replayFlags: f, t: t, at: -1, titles: len(f.Files) > 1 && !f.JSON}
+	r.style = transcript.Style{Width: t.width, Color: t.color, Full: f.Full}
+	if f.At != nil {
+		r.at = *f.At
+	}
+	status := exitOK
+	for _, name := range f.Files {
 		one := r.file(ctx, name)
 		status = max(status, one)
 		if one >= exitInterrupted {
@@ -135,7 +113,7 @@ func (r *replayer) file(ctx context.Context, name string) int {
 	defer src.Close()
 	var in io.Reader = src
 	var bar *progress
-	if r.t.live && size >= progressBytes && !(r.events && r.t.width > 0) {
+	if r.t.live && size >= progressBytes && !(r.Events && r.t.width > 0) {
 		bar = newProgress(r.t, in, name, size)
 		in = bar
 		defer bar.close()
@@ -204,8 +182,8 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 	}
 	var kept warningList
 	var tally warningTally
-	f := recording.NewFolder(rec, &recording.FoldOptions{Strict: r.strict, Through: max(r.at, 0), OnWarning: func(w event.Warning) {
-		if r.json && !r.events && !r.state {
+	f := recording.NewFolder(rec, &recording.FoldOptions{Strict: r.Strict, Through: max(r.at, 0), OnWarning: func(w event.Warning) {
+		if r.JSON && !r.Events && !r.State {
 			kept.add(w)
 		}
 		tally.add(w)
@@ -256,9 +234,9 @@ func (r *replayer) apply(ctx context.Context, f *recording.Folder, writer *trans
 		if bar != nil {
 			bar.events = f.Seen()
 		}
-		if !r.events {
+		if !r.Events {
 			writer.Deliver(d, f.Thread)
-		} else if err := printDelivery(r.t.stdout, d, r.style, r.json); err != nil {
+		} else if err := printDelivery(r.t.stdout, d, r.style, r.JSON); err != nil {
 			return &writeError{err}
 		}
 	}
@@ -286,17 +264,17 @@ func (r *replayer) reached(f *recording.Folder) bool { return r.at >= 0 && f.See
 func (r *replayer) thread(th *reducer.Thread, writer *transcript.Writer, warnings []event.Warning) error {
 	out := r.t.stdout
 	switch {
-	case r.events:
+	case r.Events:
 		return nil
-	case r.state && r.json:
+	case r.State && r.JSON:
 		return out.JSON(th.State.AppendJSON(nil))
-	case r.state:
+	case r.State:
 		width := r.style.Width
 		if width == 0 {
 			width = transcript.DefaultWidth
 		}
 		return transcript.WriteValue(out, th.State, width)
-	case r.json:
+	case r.JSON:
 		return out.JSON(appendThread(nil, th, warnings))
 	}
 	writer.Thread(th)

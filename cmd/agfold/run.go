@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,119 +15,150 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 )
 
-// runFlags is what the command line of agfold run says.
+// runFlags is the command line of agfold run.
 type runFlags struct {
-	url      string
-	header   http.Header
-	peer     string
-	pace     float64
-	messages list
-	input    string
-	from     string // --continue
-	thread   string
-	state    string
-	tools    string
-	clock    bool
-	answers  list
-	yes, no  bool
-	json     bool
-	events   bool
-	full     bool
-	record   string
-	strict   bool
-	timeout  time.Duration
+	URL           string        `group:"The agent" placeholder:"URL" help:"The AG-UI endpoint. Without it, the demo agent runs in this process, and is talked to over HTTP on the loopback interface."`
+	Header        []string      `group:"The agent" sep:"none" placeholder:"'NAME: VALUE'" help:"Send this header, too; may be repeated."`
+	Peer          string        `group:"The agent" placeholder:"VERSION" help:"The agent speaks an older protocol, such as 0.0.57."`
+	Pace          float64       `group:"The agent" placeholder:"N" default:"1" help:"Scale the demo agent's pauses: 1 is the pace of a model, 0 is without pauses."`
+	HeaderTimeout time.Duration `group:"The agent" placeholder:"DURATION" default:"2m" help:"How long to wait for the response to begin (2m); negative for no bound."`
+	IdleTimeout   time.Duration `group:"The agent" placeholder:"DURATION" default:"5m" help:"How long the response may pause (5m); negative for no bound."`
+	MaxEvent      int           `group:"The agent" placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
+
+	Messages []string `group:"What is sent" name:"message" sep:"none" placeholder:"TEXT" help:"A user's message; may be repeated: each is sent when the run of the one before has succeeded. The demo agent has a default."`
+	Input    string   `group:"What is sent" placeholder:"FILE" help:"Begin with a RunAgentInput, as JSON: its threadId, messages, state, tools, context, forwardedProps and resume. Its runId is not used. Without --message the input is sent as it is."`
+	Continue string   `group:"What is sent" placeholder:"FILE" help:"Continue a recorded thread, in any form that agfold replay reads."`
+	Thread   string   `group:"What is sent" placeholder:"ID" help:"The threadId, unless the thread has one already."`
+	State    string   `group:"What is sent" placeholder:"JSON" help:"The shared state; @FILE reads it from a file."`
+	Tools    string   `group:"What is sent" placeholder:"FILE" help:"Offer tools, a JSON array of objects with name, description and parameters. agfold cannot call them: it asks for their results, or leaves the calls pending."`
+	Clock    bool     `group:"What is sent" help:"Offer the tool local_time, which agfold calls itself; the demo agent is always offered it."`
+
+	Answers []string `group:"Interrupts and tool calls" name:"answer" sep:"none" placeholder:"ID=JSON" help:"Answer the interrupt or the tool call ID; ID=decline declines it; may be repeated."`
+	Yes     bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer yes to every other question that yes is an answer to."`
+	No      bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer no to every yes-or-no question, and decline the others."`
+
+	JSON    bool          `group:"What is shown" help:"At the end, print the thread as one JSON object on one line, as agfold replay --json does."`
+	Events  bool          `group:"What is shown" help:"Print every event as it is delivered, one a line; with --json as an object with ordinal, event, change and warnings."`
+	Full    bool          `group:"What is shown" help:"Leave nothing out, and show metadata. Otherwise long results, arguments, activities and states are shortened."`
+	Record  string        `group:"What is shown" placeholder:"FILE" help:"Record all that the agent sends, for agfold replay and --continue. FILE is overwritten, unless it is also the --continue file; then it is appended to."`
+	Strict  bool          `group:"What is shown" help:"Treat what is unknown to the protocol as an error, not as a warning."`
+	Timeout time.Duration `group:"What is shown" placeholder:"DURATION" help:"Stop after a time such as 90s or 5m."`
 }
 
-// list is a flag that may be repeated.
-type list []string
+// maxMaxEvent bounds --max-event, in MiB.
+const maxMaxEvent = 1024
 
-func (l *list) String() string     { return strings.Join(*l, ", ") }
-func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+// Help is what --help says before the flags.
+func (f *runFlags) Help() string {
+	return `On a terminal the runs are redrawn in place as they arrive, elsewhere they are plain lines. Nothing is ever sent twice. ` +
+		`A FILE of - is standard input.
 
-// headers is a flag that collects headers.
-type headers http.Header
+Interrupts, the questions that a run may end with, and calls of the tools of --tools are asked on the terminal if there is one.`
+}
 
-func (h headers) String() string { return "" }
+func (f *runFlags) epilog() string {
+	return `Ctrl-C stops the run; what has arrived is shown, and how the run ended. A second Ctrl-C
+ends agfold at once. Warnings go to standard error, each rule, type and path once a turn,
+with a count. Text is colored on a terminal, unless NO_COLOR is set; TERM=dumb shows
+plain lines. SSL_CERT_FILE names a file of certificate authorities to trust (Linux);
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected.
 
-func (h headers) Set(s string) error {
-	name, value, ok := strings.Cut(s, ":")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	if !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n") {
-		return errors.New("want 'Name: value'")
+Exit status:
+  0    the last run succeeded, was interrupted or cancelled by the agent
+  1    the run failed: it reported RUN_ERROR
+  2    wrong usage, or a file that is not what it should be
+  3    the stream was rejected: an event is malformed or broke the protocol
+  4    the stream ended before the run did, or --timeout was reached
+  5    the agent cannot be reached or did not answer with events, or the output
+       cannot be written
+  130  stopped by Ctrl-C
+
+Examples:
+  agfold run
+  agfold run --yes --events
+  agfold run --url http://localhost:8000/agent --message "Hello" --header "Authorization: Bearer $TOKEN"
+  agfold run --url http://localhost:8000/agent --input run.json --json | jq .messages
+  agfold run --record talk.ndjson; agfold replay talk.ndjson
+  agfold run --continue talk.ndjson --record talk.ndjson --message "And on Sunday?"
+`
+}
+
+// headers returns the headers of --header. The error names the first that is not one.
+func (f *runFlags) headers() (http.Header, error) {
+	all := http.Header{}
+	for _, s := range f.Header {
+		name, value, ok := strings.Cut(s, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n") {
+			return nil, fmt.Errorf("--header: want 'Name: value', not %q", s)
+		}
+		all.Add(name, value)
 	}
-	http.Header(h).Add(name, value)
-	return nil
+	return all, nil
 }
 
-func runAgent(ctx context.Context, args []string, t *terminal) int {
-	return runOn(ctx, args, t, t.stage)
-}
-
-// runOn is runAgent on a stage.
-func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
-	f := runFlags{header: http.Header{}}
-	fs := f.set()
-	rest, status, ok := parse(fs, runHelp, args, t)
-	if !ok {
-		return status
-	}
-	if wrong := f.check(rest); wrong != "" {
-		return wrongUsage(fs, wrong, t)
+func (f *runFlags) run(ctx context.Context, t *terminal) int {
+	st := t.stage
+	header, err := f.headers()
+	if err != nil {
+		return wrongUsage("run", err.Error(), t)
 	}
 	begun, err := f.load(ctx, t)
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
 	if err != nil {
-		return wrongUsage(fs, err.Error(), t)
+		return wrongUsage("run", err.Error(), t)
 	}
-	if f.url == "" && f.input == "" && len(f.messages) == 0 && begun.empty() {
-		f.messages = list{demo.DefaultMessage}
+	if f.URL == "" && f.Input == "" && len(f.Messages) == 0 && begun.empty() {
+		f.Messages = []string{demo.DefaultMessage}
 	}
-	if f.input == "-" || f.from == "-" || f.tools == "-" {
+	if f.Input == "-" || f.Continue == "-" || f.Tools == "-" {
 		st.asks = false
 	}
-	if f.timeout > 0 {
+	if f.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		ctx, cancel = context.WithTimeout(ctx, f.Timeout)
 		defer cancel()
 	}
-	c := &conversation{t: t, f: &f, stage: st, answers: begun.resume, replies: f.answers, used: map[string]bool{}}
-	c.style = transcript.Style{Width: t.width, Color: t.color, Full: f.full}
+	c := &conversation{t: t, f: f, stage: st, answers: begun.resume, replies: f.Answers, used: map[string]bool{}}
+	c.style = transcript.Style{Width: t.width, Color: t.color, Full: f.Full}
 	c.print = transcript.NewWriter(t.stdout, c.style, st.size == nil)
-	c.warnings.keep = f.json && !f.events
+	c.warnings.keep = f.JSON && !f.Events
 	options := begun.options
-	if f.clock || f.url == "" {
+	if f.Clock || f.URL == "" {
 		options.Tools = append(options.Tools, clockTool(t.now))
 	}
 	c.tools = options.Tools
-	if f.input == "" && len(f.messages) == 0 && (options.Thread == nil || len(c.questions(options.Thread)) == 0) {
-		return wrongUsage(fs, "there is nothing to send: say it with --message or --input", t)
+	if f.Input == "" && len(f.Messages) == 0 && (options.Thread == nil || len(c.questions(options.Thread)) == 0) {
+		return wrongUsage("run", "there is nothing to send: say it with --message or --input", t)
 	}
-	if f.record != "" {
+	if f.Record != "" {
 		if c.record, err = f.openRecord(t); err != nil {
-			return wrongUsage(fs, err.Error(), t)
+			return wrongUsage("run", err.Error(), t)
 		}
 		defer c.record.Close()
 		options.Middleware = []client.Middleware{client.Record(c.record)}
 	}
-	options.PeerVersion, options.Strict, options.OnWarning = f.peer, f.strict, c.warn
-	c.name = f.url
-	if f.url == "" {
+	options.PeerVersion, options.Strict, options.OnWarning = f.Peer, f.Strict, c.warn
+	c.name = f.URL
+	if f.URL == "" {
 		c.name = "demo agent"
-		agent, stop, err := startDemo(f.pace)
+		agent, stop, err := startDemo(f.Pace)
 		if err != nil {
 			t.say("agfold: starting the demo agent: %v", err)
 			return exitUnreadable
 		}
 		defer stop()
-		f.url = agent
+		f.URL = agent
 		options.NewID = shortID
 	}
 	if st.newID != nil {
 		options.NewID = st.newID
 	}
-	c.session = client.NewSession(client.NewHTTP(f.url, &client.HTTPOptions{Header: f.header}), &options)
+	c.session = client.NewSession(client.NewHTTP(f.URL, &client.HTTPOptions{
+		Header: header, HeaderTimeout: f.HeaderTimeout, IdleTimeout: f.IdleTimeout, MaxEventBytes: f.MaxEvent << 20,
+	}), &options)
 	defer c.session.Close()
 	for _, w := range begun.warnings {
 		c.warn(w)
@@ -137,60 +166,32 @@ func runOn(ctx context.Context, args []string, t *terminal, st stage) int {
 	return c.hold(ctx, begun)
 }
 
-// set returns the flags of the command, to be parsed into f.
-func (f *runFlags) set() *flag.FlagSet {
-	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	fs.StringVar(&f.url, "url", "", "")
-	fs.Var(headers(f.header), "header", "")
-	fs.StringVar(&f.peer, "peer", "", "")
-	fs.Float64Var(&f.pace, "pace", 1, "")
-	fs.Var(&f.messages, "message", "")
-	fs.StringVar(&f.input, "input", "", "")
-	fs.StringVar(&f.from, "continue", "", "")
-	fs.StringVar(&f.thread, "thread", "", "")
-	fs.StringVar(&f.state, "state", "", "")
-	fs.StringVar(&f.tools, "tools", "", "")
-	fs.BoolVar(&f.clock, "clock", false, "")
-	fs.Var(&f.answers, "answer", "")
-	fs.BoolVar(&f.yes, "yes", false, "")
-	fs.BoolVar(&f.no, "no", false, "")
-	fs.BoolVar(&f.json, "json", false, "")
-	fs.BoolVar(&f.events, "events", false, "")
-	fs.BoolVar(&f.full, "full", false, "")
-	fs.StringVar(&f.record, "record", "", "")
-	fs.BoolVar(&f.strict, "strict", false, "")
-	fs.DurationVar(&f.timeout, "timeout", 0, "")
-	return fs
-}
-
 // check says what is wrong with the flags, "" if nothing is.
-func (f *runFlags) check(rest []string) string {
-	target, err := url.Parse(f.url)
+func (f *runFlags) check() string {
+	target, err := url.Parse(f.URL)
 	stdins := 0
-	for _, name := range []string{f.input, f.from, f.tools} {
+	for _, name := range []string{f.Input, f.Continue, f.Tools} {
 		if name == "-" {
 			stdins++
 		}
 	}
 	switch {
-	case len(rest) > 0:
-		return fmt.Sprintf("unexpected argument %q; a message is said with --message", rest[0])
-	case f.url != "" && (err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == ""):
-		return fmt.Sprintf("--url %q is no http or https URL", f.url)
-	case f.yes && f.no:
-		return "--yes and --no exclude each other"
-	case f.pace < 0:
+	case f.URL != "" && (err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == ""):
+		return fmt.Sprintf("--url %q is not an http or https URL", f.URL)
+	case f.Pace < 0:
 		return "--pace cannot be negative"
-	case f.timeout < 0:
+	case f.MaxEvent < 1 || f.MaxEvent > maxMaxEvent:
+		return fmt.Sprintf("--max-event is from 1 to %d", maxMaxEvent)
+	case f.Timeout < 0:
 		return "--timeout cannot be negative"
-	case f.input != "" && f.from != "":
+	case f.Input != "" && f.Continue != "":
 		return "--input and --continue exclude each other"
 	case stdins > 1:
 		return "- can be read only once"
-	case strings.Trim(f.peer, "0123456789.") != "" || f.peer != "" && strings.Contains("."+f.peer+".", ".."):
-		return fmt.Sprintf("--peer %q is no version such as 0.0.57", f.peer)
+	case strings.Trim(f.Peer, "0123456789.") != "" || f.Peer != "" && strings.Contains("."+f.Peer+".", ".."):
+		return fmt.Sprintf("--peer %q is not a version such as 0.0.57", f.Peer)
 	}
-	for _, reply := range f.answers {
+	for _, reply := range f.Answers {
 		if !isReply(reply) {
 			return fmt.Sprintf("--answer %q: want ID=JSON or ID=decline", reply)
 		}

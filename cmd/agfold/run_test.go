@@ -40,6 +40,12 @@ func talk(t *testing.T, st stage, stdin string, args ...string) result {
 	return result{status, stdout.String(), stderr.String()}
 }
 
+// runOn runs agfold run on a stage.
+func runOn(ctx context.Context, args []string, on *terminal, st stage) int {
+	on.stage = st
+	return run(ctx, append([]string{"run"}, args...), on)
+}
+
 // serve starts an agent that answers each run with the next of these bodies, and keeps the inputs.
 func serve(t *testing.T, bodies ...string) (url string, inputs *[]state.Value, headers *[]http.Header) {
 	inputs, headers = new([]state.Value), new([]http.Header)
@@ -474,18 +480,18 @@ func TestRunWrongUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		{"an argument", []string{"hello"}, "--message"},
+		{"an argument", []string{"hello"}, "unexpected argument hello"},
 		{"an unknown flag", []string{"--colour"}, "colour"},
-		{"no URL", []string{"--url", "localhost:80"}, "no http or https URL"},
+		{"no URL", []string{"--url", "localhost:80"}, "not an http or https URL"},
 		{"nothing to say", []string{"--url", "http://localhost/"}, "nothing to send"},
-		{"--yes and --no", []string{"--yes", "--no"}, "exclude"},
+		{"--yes and --no", []string{"--yes", "--no"}, "--yes and --no can't be used together"},
 		{"--input and --continue", []string{"--input", "a", "--continue", "b"}, "exclude"},
 		{"standard input twice", []string{"--input", "-", "--tools", "-"}, "only once"},
 		{"a negative pace", []string{"--pace", "-1"}, "negative"},
 		{"a negative time-out", []string{"--timeout", "-1s"}, "negative"},
 		{"a header without a name", []string{"--header", ": x"}, "Name: value"},
 		{"a header that would be two", []string{"--header", "A: x\r\nB: y"}, "Name: value"},
-		{"a peer that is no version", []string{"--peer", "new"}, "no version"},
+		{"a peer that is no version", []string{"--peer", "new"}, "not a version"},
 		{"an answer without an id", []string{"--answer", "yes"}, "ID=JSON"},
 		{"an answer that is no JSON", []string{"--answer", "i=maybe"}, "ID=JSON"},
 		{"a state that is no JSON", []string{"--state", "{"}, "--state"},

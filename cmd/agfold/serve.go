@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"net"
 	"net/http"
 	"time"
@@ -13,58 +12,46 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
-const serveHelp = `agfold serve-demo serves the demo agent over HTTP, to try a client against.
+// serveFlags is the command line of agfold serve-demo.
+type serveFlags struct {
+	Addr string  `placeholder:"HOST:PORT" default:"127.0.0.1:8787" help:"Where to listen (127.0.0.1:8787); port 0 picks a free one."`
+	Pace float64 `placeholder:"N" default:"1" help:"Scale the pauses: 1 is the pace of a model, 0 is without pauses."`
+}
 
-Usage:
+// Help is what --help says before the flags.
+func (f *serveFlags) Help() string {
+	return `The agent plans a weekend in Lisbon. It has no model behind it and says the same every time. POST a RunAgentInput as JSON ` +
+		`to any path and read server-sent events. A thread takes several runs: text, reasoning, steps, shared state by deltas, an ` +
+		`activity, tool calls, two subagents side by side; then a call of the client's tool local_time, if the input offers it; ` +
+		`then, with its answer, an interrupt; and when that is resumed, the end.
 
-    agfold serve-demo [FLAGS]
+The URL is printed on standard output, and a line for each run on standard error. Ctrl-C stops the agent.`
+}
 
-The agent plans a weekend in Lisbon. It has no model behind it and says the same every
-time. POST a RunAgentInput as JSON to any path and read server-sent events. A thread goes
-over several runs: text, reasoning, steps, shared state by deltas, an activity, tool calls,
-two subagents side by side; then a call of the client's tool local_time, if the input
-offers it; then, with its answer, an interrupt; and with that resumed, the end.
-
-Flags:
-
-    --addr HOST:PORT  where to listen (127.0.0.1:8787); port 0 picks a free one
-    --pace N          scale the pauses: 1 is the pace of a model, 0 none
-    -h, --help        this text
-
-The URL is printed on standard output, and a line for each run on standard error. Ctrl-C
-stops the agent.
-
-Exit status:
-
-    0    stopped by Ctrl-C
-    2    wrong usage
-    5    the address cannot be listened on
+func (f *serveFlags) epilog() string {
+	return `Exit status:
+  0    stopped by Ctrl-C
+  2    wrong usage
+  5    cannot listen on the address
 
 Example:
-
-    agfold serve-demo &
-    agfold run --url http://127.0.0.1:8787/ --clock --message "Plan a weekend in Lisbon."
+  agfold serve-demo &
+  agfold run --url http://127.0.0.1:8787/ --clock --message "Plan a weekend in Lisbon."
 `
+}
+
+func (f *serveFlags) check() string {
+	if f.Pace < 0 {
+		return "--pace cannot be negative"
+	}
+	return ""
+}
 
 // goodbye is how long runs may take to end once the server stops.
 const goodbye = 2 * time.Second
 
-func serveDemo(ctx context.Context, args []string, t *terminal) int {
-	var addr string
-	var pace float64
-	fs := flag.NewFlagSet("serve-demo", flag.ContinueOnError)
-	fs.StringVar(&addr, "addr", "127.0.0.1:8787", "")
-	fs.Float64Var(&pace, "pace", 1, "")
-	rest, status, ok := parse(fs, serveHelp, args, t)
-	switch {
-	case !ok:
-		return status
-	case len(rest) > 0:
-		return wrongUsage(fs, "unexpected argument "+rest[0], t)
-	case pace < 0:
-		return wrongUsage(fs, "--pace cannot be negative", t)
-	}
-	l, err := net.Listen("tcp", addr)
+func (f *serveFlags) run(ctx context.Context, t *terminal) int {
+	l, err := net.Listen("tcp", f.Addr)
 	if err != nil {
 		t.say("agfold: %v", err)
 		return exitUnreadable
@@ -75,7 +62,7 @@ func serveDemo(ctx context.Context, args []string, t *terminal) int {
 	}
 	told := make(chan string)
 	server := &http.Server{
-		Handler: demo.Handler(&demo.Options{Pace: pace, OnRun: func(in *event.RunInput, events int, err error) {
+		Handler: demo.Handler(&demo.Options{Pace: f.Pace, OnRun: func(in *event.RunInput, events int, err error) {
 			text := "told to its end"
 			if err != nil {
 				text = err.Error()

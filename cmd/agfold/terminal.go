@@ -58,6 +58,18 @@ func systemTerminal() *terminal {
 	return t
 }
 
+// say writes one line to standard error, after what was written to standard output.
+func (t *terminal) say(format term.Constant, args ...any) {
+	t.tell(term.Sprintf(format, args...).Plus(term.Lit("\n")))
+}
+
+// tell writes a text to standard error, after what was written to standard output.
+func (t *terminal) tell(text term.Text) {
+	t.stdout.Flush()
+	t.stderr.Print(text)
+	t.stderr.Flush()
+}
+
 // print writes text to standard output and returns the exit status that comes of it.
 func (t *terminal) print(text term.Text) int {
 	t.stdout.Print(text)

@@ -33,9 +33,9 @@ func (c *conversation) follow(ctx context.Context, o *client.RunOptions) error {
 		}
 		c.seen++
 		switch {
-		case c.f.events:
-			printDelivery(c.t.stdout, d, c.style, c.f.json)
-		case !c.f.json:
+		case c.f.Events:
+			printDelivery(c.t.stdout, d, c.style, c.f.JSON)
+		case !c.f.JSON:
 			c.print.Deliver(d, c.session.Thread)
 		}
 		if err := c.t.stdout.Flush(); err != nil {

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
+	"github.com/agfold/agfold/event"
+)
+
+// cli is the command line: its commands, arguments and flags, and what --help says of them.
+type cli struct {
+	Run       runFlags    `cmd:"" help:"Talk to an agent, or to the demo agent, and watch its runs live."`
+	Replay    replayFlags `cmd:"" help:"Fold recorded runs and print the threads that they make."`
+	ServeDemo serveFlags  `cmd:"" help:"Serve the demo agent over HTTP."`
+	Version   bool        `help:"Print the version of agfold and of the protocol that it speaks."`
+}
+
+const description = `agfold folds AG-UI event streams into threads: messages, tool calls, shared state, activities, subagents, and how ` +
+	`each run ended.`
+
+// command is one of the commands of cli.
+type command interface {
+	// check says what is wrong with the flags, "" if nothing is.
+	check() string
+	// run carries out the command and returns the exit status.
+	run(ctx context.Context, t *terminal) int
+	// epilog is what --help says after the flags.
+	epilog() string
+}
+
+// run carries out a command line and returns the exit status.
+func run(ctx context.Context, args []string, t *terminal) int {
+	var help bytes.Buffer
+	model := new(cli)
+	parser := kong.Must(model, kong.Name("agfold"), kong.Description(description), kong.Writers(&help, io.Discard),
+		kong.Exit(func(int) {}), kong.Help(printHelp), kong.WithHyphenPrefixedParameters(true),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
+	bare := len(args) == 0
+	if bare {
+		args = []string{"--help"}
+	} else if args[0] == "help" {
+		args = append(args[1:len(args):len(args)], "--help")
+	} else if args[0] == "version" {
+		args = []string{"--version"}
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case help.Len() > 0 && bare:
+		t.tell(term.Clean(help.String()))
+		return exitUsage
+	case help.Len() > 0:
+		return t.print(term.Clean(help.String()))
+	case model.Version:
+		return t.print(term.Sprintf("agfold %s (AG-UI %s)\n", version(), event.ProtocolVersion))
+	case err != nil:
+		return wrongCommandLine(err, args, t)
+	}
+	selected := parsed.Selected()
+	c := selected.Target.Addr().Interface().(command)
+	if wrong := c.check(); wrong != "" {
+		return wrongUsage(selected.Name, wrong, t)
+	}
+	return c.run(ctx, t)
+}
+
+// printHelp prints the help of a command, or of all.
+func printHelp(options kong.HelpOptions, c *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, c); err != nil || c.Selected() == nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.Stdout, "\n%s", c.Selected().Target.Addr().Interface().(command).epilog())
+	return err
+}
+
+// wrongCommandLine says what is wrong with a command line that could not be parsed.
+func wrongCommandLine(err error, args []string, t *terminal) int {
+	if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context != nil && failed.Context.Selected() != nil {
+		return wrongUsage(failed.Context.Selected().Name, err.Error(), t)
+	}
+	t.say("agfold: %v", err)
+	if _, err := os.Stat(args[0]); err == nil {
+		t.say("To read a recording: agfold replay %s", args[0])
+	}
+	t.say("agfold --help lists the commands.")
+	return exitUsage
+}
+
+// wrongUsage says what is wrong with the flags or arguments of a command.
+func wrongUsage(command, text string, t *terminal) int {
+	t.say("agfold %s: %s", command, text)
+	t.say("agfold %s --help tells how to use it.", command)
+	return exitUsage
+}
+
+// version returns the version of the module that this command was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
