@@ -8,15 +8,14 @@ import (
 
 // activitySnapshot creates or replaces an activity message (P-ACT-1).
 func (d *draft) activitySnapshot(e *event.ActivitySnapshot) {
-	a := d.entryFor(messages.KindActivity, e.MessageID)
+	a := d.find(messages.KindActivity, e.MessageID)
 	m := &messages.Message{
 		ID: e.MessageID, Role: messages.RoleActivity, Owner: e.SubagentRunID,
 		ActivityType: e.ActivityType, Activity: e.Content, Metadata: e.Metadata,
 	}
-	if a.msg == nil {
+	if a == nil {
 		d.verifier.own(activities, e.MessageID, e.SubagentRunID)
-		d.add(a, m, d.epoch)
-		d.changed(MessageAdded, a)
+		d.changed(MessageAdded, d.add(m, d.epoch))
 		return
 	}
 	m.Metadata = a.msg.Metadata.Merge(e.Metadata)

@@ -63,12 +63,13 @@ func (t *Thread) members(c *codec.Codec) {
 	codec.List(c, "messages", &msgs, func(m **messages.Message, c *codec.Codec) { codec.Message(c, m) })
 	var streaming []string
 	codec.OptStrings(c, "streamingToolCallIds", &streaming)
-	t.Messages = messages.NewList(settled(msgs, streaming)...)
 	c.Any("state", &t.State)
 	t.hasState = !isEmptyObject(t.State)
 	var runs []*Run
 	codec.List(c, "runs", &runs, walkRun)
 	t.Runs = messages.NewList(runs...)
+	settle(msgs, streaming, t.PendingToolCallIDs())
+	t.Messages = messages.NewList(msgs...)
 	t.Subagents = readSubagents(c, runs)
 	codec.List(c, "interrupts", &t.Interrupts, walkPart)
 	if len(t.Interrupts) == 0 {
@@ -79,16 +80,20 @@ func (t *Thread) members(c *codec.Codec) {
 	}
 }
 
-// settled sets the statuses of the calls of messages that nobody else holds.
-func settled(msgs []*messages.Message, streaming []string) []*messages.Message {
+// settle sets the statuses of the calls of messages that nobody else holds. If several calls share an id, the first is
+// meant.
+func settle(msgs []*messages.Message, streaming, pending []string) {
 	answered, arriving := make(map[string]bool), make(map[string]int, len(streaming))
-	for _, id := range streaming {
-		arriving[id]++ // of several calls with one id the first is meant
-	}
 	for _, m := range msgs {
 		if m.Role == messages.RoleTool {
 			answered[m.ToolCallID] = true
 		}
+	}
+	for _, id := range pending {
+		answered[id] = false
+	}
+	for _, id := range streaming {
+		arriving[id]++
 	}
 	for _, m := range msgs {
 		for _, c := range m.ToolCalls.All() {
@@ -99,9 +104,9 @@ func settled(msgs []*messages.Message, streaming []string) []*messages.Message {
 			case answered[c.ID]:
 				c.Status = messages.ToolCallAnswered
 			}
+			answered[c.ID] = false
 		}
 	}
-	return msgs
 }
 
 func walkRun(run **Run, c *codec.Codec) {
@@ -129,6 +134,7 @@ func (run *Run) members(c *codec.Codec) {
 	})
 	run.Steps = messages.NewList(steps...)
 	codec.OptStrings(c, "pendingToolCallIds", &run.PendingToolCallIDs)
+	codec.OptList(c, "retiredInterrupts", &run.RetiredInterrupts, walkPart)
 	var metadata state.Value
 	c.OptOpen("metadata", &metadata)
 	run.Metadata, _ = messages.NewMetadata(metadata)
@@ -143,6 +149,7 @@ func readError(err *error, c *codec.Codec) {
 	switch kind {
 	case "run":
 		*err = &AgentError{Message: message, Code: readOpt(c, "code")}
+		return
 	case "protocol":
 		typ, _ := event.ParseType(readString(c, "type"))
 		*err = &Violation{
@@ -157,6 +164,17 @@ func readError(err *error, c *codec.Codec) {
 	default:
 		*err = truncatedAs(message)
 	}
+	var failed *AgentError
+	if codec.OptField(c, "run", &failed, false, walkAgentError); failed != nil {
+		*err = &failedBefore{*err, failed}
+	}
+}
+
+func walkAgentError(p **AgentError, c *codec.Codec) {
+	*p = &AgentError{}
+	codec.Object(c, *p, func(e *AgentError, c *codec.Codec) {
+		e.Message, e.Code = readString(c, "message"), readOpt(c, "code")
+	})
 }
 
 // wantAndFound takes the text of a malformed error apart, of which all but these two is known.
@@ -216,12 +234,7 @@ func (n *Subagent) members(c *codec.Codec) {
 		n.Name = readString(c, "name")
 	}
 	codec.OptStrings(c, "interruptIds", &n.InterruptIDs)
-	codec.OptField(c, "error", &n.Err, false, func(p **SubagentError, c *codec.Codec) {
-		*p = &SubagentError{}
-		codec.Object(c, *p, func(e *SubagentError, c *codec.Codec) {
-			e.Message, e.Code = readString(c, "message"), readOpt(c, "code")
-		})
-	})
+	codec.OptField(c, "error", &n.Err, false, walkAgentError)
 }
 
 // plant puts the nodes of a tree, which stand as Walk goes, in the order in which they became known, as far as

@@ -179,7 +179,7 @@ func TestStoredSubagents(t *testing.T) {
 		names = append(names, n.Name)
 	}
 	assert.Equal(t, []string{"again"}, names)
-	assert.Equal(t, &reducer.SubagentError{Message: "no"}, th.Subagents.Find(messages.SubagentOwner("last")).Err)
+	assert.Equal(t, &reducer.AgentError{Message: "no"}, th.Subagents.Find(messages.SubagentOwner("last")).Err)
 	for _, from := range []*reducer.Thread{p.th, th} {
 		next := play(t, "run c | sub s back", &reducer.Options{Thread: from})
 		assert.Equal(t, strings.Replace(tree, ".s again suspended b", ".s back running c", 1), showTree(next.th), "it comes back where it was")

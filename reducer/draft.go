@@ -34,7 +34,8 @@ type draft struct {
 
 	// How to find things in it.
 	entries   [messages.KindActivity + 1]map[string]*entry
-	room      []entry // for the entries to come
+	twins     map[string]map[string]*entry // tool results, by id and call, whose id is in entries for another call
+	room      []entry                      // for the entries to come
 	calls     map[string]*call
 	goneCalls map[string]struct{} // those among calls that no message may hold
 	nodeOf    map[messages.Owner]int
@@ -46,6 +47,7 @@ type draft struct {
 
 	// The run.
 	run        runWork
+	input      *event.RunInput // of the stream's first run, if it is known
 	inputRunID string
 	offered    []event.Tool // by the input of the run
 }
@@ -65,11 +67,11 @@ func (d *draft) resume(t *Thread) {
 	d.entries[messages.KindText] = make(map[string]*entry, t.Messages.Len())
 	unique := true
 	for i, m := range t.Messages.All() {
-		e := d.entryFor(m.Kind(), m.ID)
-		if e.msg != nil {
+		if d.findKey(m.Key()) != nil {
 			unique = false // no reducer made this thread
 			continue
 		}
+		e := d.newEntry(m)
 		if m.Streaming { // in a run that this reducer knows nothing of
 			m = whole(m)
 			d.list = d.list.Set(i, m)
@@ -80,8 +82,13 @@ func (d *draft) resume(t *Thread) {
 			d.callFor(m.ToolCallID).answers++
 		}
 	}
+	for _, id := range t.PendingToolCallIDs() {
+		if c := d.calls[id]; c != nil {
+			c.stale = c.answers
+		}
+	}
 	for _, m := range d.list.All() { // when all answers are known, so that a sound thread stays as it is
-		if e := d.entries[m.Kind()][m.ID]; e.msg == m {
+		if e := d.findKey(m.Key()); e.msg == m {
 			d.indexCalls(e, m)
 		}
 	}
@@ -95,11 +102,11 @@ func (d *draft) resume(t *Thread) {
 	d.epoch++
 }
 
-// dropRepeated leaves of several messages with one kind and id the first.
+// dropRepeated leaves of several messages with one key the first.
 func (d *draft) dropRepeated() {
 	var items []*messages.Message
 	for i, m := range d.list.All() {
-		if e := d.entries[m.Kind()][m.ID]; e.hint == i {
+		if e := d.findKey(m.Key()); e.hint == i {
 			e.hint = len(items)
 			items = append(items, m)
 		}

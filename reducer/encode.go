@@ -76,6 +76,7 @@ func appendRun(dst []byte, run *Run) []byte {
 		return append(codec.AppendBool(dst, "finished", s.Finished), '}')
 	})
 	dst = codec.AppendOptList(dst, "pendingToolCallIds", run.PendingToolCallIDs, jsontext.AppendString)
+	dst = codec.AppendOptList(dst, "retiredInterrupts", run.RetiredInterrupts, appendJSON[event.Interrupt])
 	dst = codec.AppendValue(dst, "metadata", run.Metadata.Value())
 	return append(dst, '}')
 }
@@ -96,46 +97,50 @@ func appendSubagent(dst []byte, depth int, n *Subagent) []byte {
 	dst = codec.AppendValue(dst, "result", n.Result)
 	dst = codec.AppendOptList(dst, "interruptIds", n.InterruptIDs, jsontext.AppendString)
 	if n.Err != nil {
-		dst = codec.AppendString(append(codec.AppendKey(dst, "error"), '{'), "message", n.Err.Message)
-		dst = append(appendOpt(dst, "code", n.Err.Code), '}')
+		dst = append(appendAgentError(append(codec.AppendKey(dst, "error"), '{'), n.Err), '}')
 	}
 	return append(codec.AppendString(dst, "runId", n.InRun), '}')
 }
 
 // appendError appends why a run did not end well as an object whose kind is "run", "protocol", "malformed"
-// or "truncated".
+// or "truncated". What the run itself said before its stream was rejected is the member run.
 func appendError(dst []byte, err error) []byte {
 	if err == nil {
 		return dst
 	}
 	dst = append(codec.AppendKey(dst, "error"), '{')
-	var failed *AgentError
-	var broken *Violation
-	var malformed *messages.MalformedError
+	failed, hasFailed := errors.AsType[*AgentError](err)
+	broken, isBroken := errors.AsType[*Violation](err)
+	malformed, isMalformed := errors.AsType[*messages.MalformedError](err)
 	switch {
-	case errors.As(err, &failed):
-		dst = codec.AppendString(dst, "kind", "run")
-		dst = codec.AppendString(dst, "message", failed.Message)
-		dst = appendOpt(dst, "code", failed.Code)
-	case errors.As(err, &broken):
+	case isBroken:
 		dst = codec.AppendString(dst, "kind", "protocol")
 		dst = codec.AppendString(dst, "message", broken.Reason)
 		dst = codec.AppendString(dst, "rule", broken.Rule)
 		dst = codec.AppendInteger(dst, "ordinal", int64(broken.Ordinal))
 		dst = codec.AppendString(dst, "type", broken.Type.String())
 		dst = codec.AppendString(dst, "id", broken.ID)
-	case errors.As(err, &malformed):
+	case isMalformed:
 		dst = codec.AppendString(dst, "kind", "malformed")
 		dst = codec.AppendString(dst, "message", malformed.Error())
 		dst = codec.AppendString(dst, "rule", malformed.Rule)
 		dst = codec.AppendInteger(dst, "ordinal", int64(malformed.Ordinal))
 		dst = codec.AppendString(dst, "type", malformed.Type)
 		dst = codec.AppendString(dst, "path", malformed.Path)
+	case hasFailed:
+		return append(appendAgentError(codec.AppendString(dst, "kind", "run"), failed), '}')
 	default:
 		dst = codec.AppendString(dst, "kind", "truncated")
 		dst = codec.AppendString(dst, "message", err.Error())
 	}
+	if hasFailed {
+		dst = append(appendAgentError(append(codec.AppendKey(dst, "run"), '{'), failed), '}')
+	}
 	return append(dst, '}')
+}
+
+func appendAgentError(dst []byte, e *AgentError) []byte {
+	return appendOpt(codec.AppendString(dst, "message", e.Message), "code", e.Code)
 }
 
 // AppendJSON appends the step as one JSON object: ordinal, event (null if nothing was delivered), change,

@@ -46,20 +46,31 @@ func (v *Violation) Unwrap() []error {
 	return []error{ErrProtocol}
 }
 
-// AgentError is what a run said by RUN_ERROR: it failed, but its stream is in order. It is the [Run.Err] of a
-// failed run.
+// AgentError is what an agent said of its own failure, by RUN_ERROR or SUBAGENT_ERROR. The stream is in order. It is
+// the [Run.Err] of a failed run and the [Subagent.Err] of a failed subagent.
 type AgentError struct {
 	Message string
 	Code    messages.Opt[string]
 }
 
-// Error returns the run's own message, with the code if there is one.
+// Error returns the agent's own message, with the code if there is one.
 func (e *AgentError) Error() string {
 	if code, ok := e.Code.Get(); ok {
-		return fmt.Sprintf("run failed: %s (%s)", e.Message, code)
+		return fmt.Sprintf("agent failed: %s (%s)", e.Message, code)
 	}
-	return "run failed: " + e.Message
+	return "agent failed: " + e.Message
 }
+
+// failedBefore is the error of a run whose stream was rejected after the run had failed.
+type failedBefore struct {
+	cause  error
+	failed *AgentError
+}
+
+func (e *failedBefore) Error() string {
+	return e.cause.Error() + " (before that: " + e.failed.Error() + ")"
+}
+func (e *failedBefore) Unwrap() []error { return []error{e.cause, e.failed} }
 
 // truncation is the error of a run that was cut off, with the cause if one is known.
 type truncation struct{ cause error }

@@ -30,10 +30,10 @@ type call struct {
 	args       buffer
 	appending  bool
 	clipped    bool
-	startedIn  uint64 // the run that started it
-	answeredIn uint64 // the run that its RESULT came in
+	startedIn  uint64 // the run that started it last
+	answeredIn uint64 // the run that its RESULT came in last
 	answers    int    // how many tool messages of the thread answer it
-	stale      int    // how many of them answered it before this run started it again
+	stale      int    // how many of them came before the run that started it again
 }
 
 const ordGap = 1 << 32
@@ -50,23 +50,75 @@ func (d *draft) find(kind messages.Kind, id string) *entry {
 	return e
 }
 
-// entryFor returns the entry of that kind and id. One that it makes has no message yet, which the caller adds.
-func (d *draft) entryFor(kind messages.Kind, id string) *entry {
-	e := d.find(kind, id)
-	if e != nil {
-		return e
+// findKey is find by a message's key.
+func (d *draft) findKey(k messages.Key) *entry {
+	e := d.find(k.Kind, k.ID)
+	if e != nil && k.Kind == messages.KindTool && e.msg.ToolCallID != k.ToolCallID {
+		return d.twins[k.ID][k.ToolCallID]
 	}
+	return e
+}
+
+// entryOf returns the entry of a message in the list.
+func (d *draft) entryOf(m *messages.Message) *entry {
+	e := d.entries[m.Kind()][m.ID]
+	if e.msg != m {
+		e = d.twins[m.ID][m.ToolCallID]
+	}
+	return e
+}
+
+// newEntry returns an entry for a message whose key the thread does not hold. The caller makes it the entry's.
+func (d *draft) newEntry(m *messages.Message) *entry {
+	var e *entry
 	if len(d.room) > 0 {
 		e, d.room = &d.room[0], d.room[1:]
 	} else {
 		e = new(entry)
 	}
+	kind := m.Kind()
+	if d.find(kind, m.ID) != nil { // the result of another call
+		if d.twins == nil {
+			d.twins = make(map[string]map[string]*entry)
+		}
+		if d.twins[m.ID] == nil {
+			d.twins[m.ID] = make(map[string]*entry)
+		}
+		d.twins[m.ID][m.ToolCallID] = e
+		return e
+	}
 	if d.entries[kind] == nil {
 		d.entries[kind] = make(map[string]*entry)
 	}
-	d.entries[kind][id] = e
-	d.lastEntry, d.lastKind, d.lastID = e, kind, id
+	d.entries[kind][m.ID] = e
+	d.lastEntry, d.lastKind, d.lastID = e, kind, m.ID
 	return e
+}
+
+// forget lets go of a message that the thread no longer holds.
+func (d *draft) forget(e *entry) {
+	d.forgetCalls(e)
+	d.activityBytes -= e.msg.Activity.Size()
+	d.lastEntry = nil
+	id, twins := e.msg.ID, d.twins[e.msg.ID]
+	switch {
+	case d.entries[e.msg.Kind()][id] != e:
+		delete(twins, e.msg.ToolCallID)
+	case e.msg.Role != messages.RoleTool || len(twins) == 0:
+		delete(d.entries[e.msg.Kind()], id)
+	default:
+		var next *entry
+		for _, twin := range twins {
+			if next == nil || twin.ord < next.ord {
+				next = twin
+			}
+		}
+		delete(twins, next.msg.ToolCallID)
+		d.entries[messages.KindTool][id] = next
+	}
+	if twins != nil && len(twins) == 0 {
+		delete(d.twins, id)
+	}
 }
 
 // edit returns the entry's message for the caller to change: the one that is there if no snapshot can hold
@@ -91,7 +143,7 @@ func (d *draft) locate(e *entry) int {
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
 		m := d.list.At(mid)
-		if d.entries[m.Kind()][m.ID].ord < e.ord {
+		if d.entryOf(m).ord < e.ord {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -101,13 +153,14 @@ func (d *draft) locate(e *entry) int {
 	return lo
 }
 
-// add appends a message to the thread as the entry's. The epoch is the reducer's, or 0 if somebody else
-// holds the message too.
-func (d *draft) add(e *entry, m *messages.Message, epoch uint64) {
-	e.hint = d.list.Len()
-	e.ord = d.nextOrd()
+// add appends a message, whose key must be new, to the thread. The epoch is the draft's, or 0 if somebody else holds
+// the message too.
+func (d *draft) add(m *messages.Message, epoch uint64) *entry {
+	e := d.newEntry(m)
+	e.hint, e.ord = d.list.Len(), d.nextOrd()
 	d.list = d.list.Append(m)
 	d.hold(e, m, epoch)
+	return e
 }
 
 func (d *draft) nextOrd() uint64 {
@@ -135,12 +188,15 @@ func (d *draft) become(e *entry, m *messages.Message, epoch uint64) {
 	e.text, e.appending, e.clipped, e.partsIn = buffer{}, false, false, 0
 }
 
-// warnSharedID warns of a message whose id a message of another kind has too (P-ID-1).
+// warnSharedID warns of a message whose id another message has too (P-ID-1).
 func (d *draft) warnSharedID(m *messages.Message) {
 	for kind := messages.KindText; kind <= messages.KindActivity; kind++ {
 		if kind != m.Kind() && d.find(kind, m.ID) != nil {
-			d.in.warn("P-ID-1", m.ID, "the id is also that of a "+kind.String()+" message; each keeps its own")
+			d.in.warn("P-ID-1", m.ID, "the id is also that of a message of the kind "+kind.String()+"; each keeps its own")
 		}
+	}
+	if m.Role == messages.RoleTool && d.twins[m.ID] != nil {
+		d.in.warn("P-ID-1", m.ID, "the id is also that of the result of another tool call than "+quote(m.ToolCallID)+"; each keeps its own")
 	}
 }
 
@@ -179,47 +235,62 @@ func (d *draft) editCall(c *call) *messages.ToolCall {
 	return c.tc
 }
 
-// insertAfter puts a message behind the one at place i as the entry's.
-func (d *draft) insertAfter(i int, e *entry, m *messages.Message) {
+// insertAfter is add that puts the message after the one at place i.
+func (d *draft) insertAfter(i int, m *messages.Message) *entry {
 	if i == d.list.Len()-1 {
-		d.add(e, m, d.epoch)
-		return
+		return d.add(m, d.epoch)
 	}
+	e := d.newEntry(m)
 	before, after := d.ordAt(i), d.ordAt(i+1)
 	if after-before < 2 {
 		d.renumber()
 		before, after = d.ordAt(i), d.ordAt(i+1)
 	}
-	// Results come one behind the other, so the room is left mostly behind the new one.
+	// Results come one after the other, so most of the room is left after the new one.
 	e.ord = before + min((after-before)/2, ordGap>>20)
 	e.hint = i + 1
 	d.list = d.list.Insert(i+1, m)
 	d.hold(e, m, d.epoch)
+	return e
 }
 
 func (d *draft) ordAt(i int) uint64 {
 	m := d.list.At(i)
-	return d.entries[m.Kind()][m.ID].ord
+	return d.entryOf(m).ord
 }
 
 // renumber spaces the entries out again when a gap between two is used up.
 func (d *draft) renumber() {
 	d.lastOrd = 0
 	for i, m := range d.list.All() {
-		e := d.entries[m.Kind()][m.ID]
+		e := d.entryOf(m)
 		e.ord, e.hint = d.nextOrd(), i
 	}
 }
 
-// adopt adds a message that the run's input brought along, unless the thread holds it (P-MSG-3).
-func (d *draft) adopt(m *messages.Message) {
-	d.nodeFor(m.Owner)
-	d.verifier.ownNew(namespaceOf[m.Kind()], m.ID, m.Owner)
-	for _, tc := range m.ToolCalls.All() {
-		d.verifier.ownNew(toolCalls, tc.ID, m.Owner)
+// adopt adds the messages that the run's input brought along, but those that the thread holds (P-MSG-3).
+func (d *draft) adopt(msgs []*messages.Message) {
+	var results []*messages.Message
+	for _, m := range msgs {
+		d.nodeFor(m.Owner)
+		d.verifier.ownNew(namespaceOf[m.Kind()], m.ID, m.Owner)
+		for _, tc := range m.ToolCalls.All() {
+			d.verifier.ownNew(toolCalls, tc.ID, m.Owner)
+		}
+		if d.findKey(m.Key()) != nil {
+			continue
+		}
+		d.add(whole(m), 0)
+		if m.Role == messages.RoleTool {
+			if results = append(results, m); d.calls[m.ToolCallID].answers > 1 {
+				d.warnSecondResult(m)
+			}
+		}
 	}
-	if e := d.entryFor(m.Kind(), m.ID); e.msg == nil {
-		d.add(e, whole(m), 0)
+	for _, m := range results {
+		if d.calls[m.ToolCallID].tc == nil {
+			d.warnNoCall(m)
+		}
 	}
 }
 
@@ -233,18 +304,20 @@ func (d *draft) countAnswer(id string, n int) {
 	d.settleAnswer(c)
 }
 
-// settleAnswer makes the call's status tell whether a tool message answers it.
+// answered reports whether a call has an answer, one that is not stale.
+func (c *call) answered() bool { return c.answers > c.stale }
+
+// settleAnswer makes the call's status tell whether it is answered.
 func (d *draft) settleAnswer(c *call) {
-	if c.tc != nil && (c.answers > 0) != (c.tc.Status == messages.ToolCallAnswered) {
-		d.editCall(c).Status = d.statusOf(c.tc.ID)
+	if c.tc != nil && c.answered() != (c.tc.Status == messages.ToolCallAnswered) {
+		d.editCall(c).Status = d.statusOf(c, c.tc.ID)
 	}
 }
 
 // statusOf returns the status of a call as verification and the tool messages tell it.
-func (d *draft) statusOf(id string) messages.ToolCallStatus {
-	c := d.calls[id]
+func (d *draft) statusOf(c *call, id string) messages.ToolCallStatus {
 	switch {
-	case c != nil && c.answers > 0:
+	case c.answered():
 		return messages.ToolCallAnswered
 	case d.verifier.isOpen(toolCalls, id):
 		return messages.ToolCallStreaming

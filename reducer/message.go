@@ -7,8 +7,7 @@ import (
 
 // messageStart adds a text or reasoning message, or reopens the one that is there (P-TXT-1, P-REA-1).
 func (d *draft) messageStart(m *messages.Message) {
-	e := d.entryFor(m.Kind(), m.ID)
-	if e.msg != nil {
+	if e := d.find(m.Kind(), m.ID); e != nil {
 		held := d.edit(e)
 		held.Streaming = true
 		held.Metadata = held.Metadata.Merge(m.Metadata)
@@ -16,8 +15,7 @@ func (d *draft) messageStart(m *messages.Message) {
 		return
 	}
 	m.Content, m.Streaming = messages.Text(""), true
-	d.add(e, m, d.epoch)
-	d.changed(MessageAdded, e)
+	d.changed(MessageAdded, d.add(m, d.epoch))
 }
 
 // messageContent appends to an open message (P-TXT-1, P-TXT-2, P-REA-1).

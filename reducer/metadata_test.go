@@ -20,7 +20,7 @@ func TestMetadata(t *testing.T) {
 		{name: "P-MET-1 the tool call, not its message", script: `run | text m1 | call c1 f m1 + {"metadata":{"a":1}} | args c1 x + {"metadata":{"b":2}} | endcall c1 + {"metadata":{"c":3}}`, messages: `assistant m1 "" [c1 f(x) complete meta={"a":1,"b":2,"c":3}]`},
 		{name: "P-MET-1 not the message made for the call", script: "run | call c1 f" + a, messages: `assistant c1 [c1 f() streaming meta={"a":1}]`},
 		{name: "P-MET-1 RESULT: the tool message", script: "run | call c1 f | result t1 c1 x" + a, messages: `assistant c1 [c1 f() answered] | tool t1 ->c1 "x" meta={"a":1}`},
-		{name: "P-MET-1 a second RESULT merges", script: "run | result t1 c1 x" + a + " | result t1 c1 y" + b, messages: `tool t1 ->c1 "y" meta={"a":1,"b":2}`},
+		{name: "P-MET-1 a second RESULT merges", warnings: "P-TOL-3 t1", script: "run | result t1 c1 x" + a + " | result t1 c1 y" + b, messages: `tool t1 ->c1 "y" meta={"a":1,"b":2}`},
 		{name: "P-MET-1 an activity's SNAPSHOT and DELTA", script: "run | activity a1 x {}" + a + " | apatch a1 x []" + b, messages: `activity a1 x {} meta={"a":1,"b":2}`},
 		{name: "P-MET-1 a replacing SNAPSHOT merges", script: "run | activity a1 x {}" + a + " | activity a1 x {}" + b, messages: `activity a1 x {} meta={"a":1,"b":2}`},
 		{name: "P-MET-1 also when the patch fails", script: `run | activity a1 x {} + {"metadata":{"a":1}} | apatch a1 y [{"op":"remove","path":"/q"}] + {"metadata":{"b":2}}`, messages: `activity a1 x {} meta={"a":1,"b":2}`, warnings: "P-ACT-2 a1"},
@@ -47,7 +47,7 @@ func TestMetadata(t *testing.T) {
 func TestSharedIDs(t *testing.T) {
 	runRows(t, []row{
 		{name: "P-ID-1 each kind keeps its own message", script: "run | think x | thought x r | endthink x | text x | say x t | endtext x | activity x p {} | result x c1 ok | done",
-			messages: `reasoning x "r" | assistant x "t" | activity x p {} | tool x ->c1 "ok"`, warnings: "P-ID-1 x, P-ID-1 x, P-ID-1 x, P-ID-1 x, P-ID-1 x, P-ID-1 x"},
+			messages: `reasoning x "r" | assistant x "t" | activity x p {} | tool x ->c1 "ok"`, warnings: "P-ID-1 x, P-ID-1 x, P-ID-1 x, P-TOL-3 x, P-ID-1 x, P-ID-1 x, P-ID-1 x"},
 		{name: "D-12 text goes to the text message", script: "run | think x | text x | say x t | thought x r", messages: `reasoning x "r" | assistant x "t"`, warnings: "P-ID-1 x"},
 		{name: "D-12 a replacing activity replaces no answer", script: "run | text x | say x t | activity x p {\"a\":1} | activity x p {\"a\":2}", messages: `assistant x "t" | activity x p {"a":2}`, warnings: "P-ID-1 x"},
 		{name: "P-ID-1 the roles of a text message are one kind", script: `run | text x + {"role":"user"} | endtext x | text x | say x t`, messages: `user x "t"`},

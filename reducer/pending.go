@@ -60,7 +60,7 @@ func (d *draft) leftPending(named []string) []string {
 	var ids []string
 	listed := make(map[string]bool, len(candidates))
 	list := func(id string) {
-		if c := d.calls[id]; c != nil && c.tc != nil && !listed[id] && !d.answered(c) {
+		if c := d.calls[id]; c != nil && c.tc != nil && !listed[id] && !c.answered() {
 			listed[id] = true
 			ids = append(ids, id)
 		}
@@ -77,14 +77,6 @@ func (d *draft) leftPending(named []string) []string {
 		}
 	}
 	return ids
-}
-
-// answered reports whether a call has an answer, which for one that this run started must have come in this run.
-func (d *draft) answered(c *call) bool {
-	if c.startedIn != d.run.seq {
-		return c.answers > 0
-	}
-	return c.answeredIn == d.run.seq || c.answers > c.stale
 }
 
 // offers reports whether the run's input offers a tool of that name.

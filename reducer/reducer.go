@@ -62,7 +62,7 @@ func New(o *Options) *Reducer {
 	d.calls, d.nodeOf = make(map[string]*call), make(map[messages.Owner]int)
 	d.state, d.maxPatched = state.Object(), cmp.Or(o.MaxPatchedBytes, state.DefaultMaxSize)
 	if in := o.Input; in != nil {
-		d.threadID, d.inputRunID, d.offered = in.ThreadID, in.RunID, in.Tools
+		d.threadID, d.inputRunID, d.offered, d.input = in.ThreadID, in.RunID, in.Tools, in
 		r.expectsRun = true
 	}
 	switch {
@@ -73,8 +73,8 @@ func New(o *Options) *Reducer {
 			d.state, d.hasState = o.Input.State, true
 		}
 		for _, m := range o.Input.Messages {
-			if e := d.entryFor(m.Kind(), m.ID); e.msg == nil {
-				d.add(e, whole(m), 0)
+			if d.findKey(m.Key()) == nil {
+				d.add(whole(m), 0)
 			}
 		}
 		r.intake.warnings = nil // they are about no event

@@ -324,7 +324,7 @@ func TestThreadsThatNoReducerMade(t *testing.T) {
 	)}
 	p := play(t, "run | text u | say u ! | call c1 f | args c1 x | text z | say z !", &reducer.Options{Thread: th})
 	require.NoError(t, p.err)
-	assert.Equal(t, `user u "first!" | assistant a [c1 f(1x) answered] | tool t ->c1 "" | assistant z "z!"`, show(p.th))
+	assert.Equal(t, `user u "first!" | assistant a [c1 f(1x) streaming] | tool t ->c1 "" | assistant z "z!"`, show(p.th))
 	assert.Equal(t, "mine", p.th.ID)
 	assert.Equal(t, 6, th.Messages.Len(), "the thread itself stays")
 	assert.Equal(t, "z", th.Messages.At(5).Text())

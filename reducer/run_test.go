@@ -3,11 +3,13 @@ package reducer_test
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -63,7 +65,7 @@ func TestRunRecord(t *testing.T) {
 	assert.Equal(t, 1, run.Steps.Len())
 	assert.Equal(t, &reducer.AgentError{Message: "late", Code: messages.Some("E9")}, run.Err)
 	assert.Equal(t, run.Err, p.th.Err())
-	assert.EqualError(t, run.Err, "run failed: late (E9)")
+	assert.EqualError(t, run.Err, "agent failed: late (E9)")
 
 	t.Run("P-RUN-1 usage of RUN_ERROR", func(t *testing.T) {
 		p := play(t, `run | fail x + {"usage":[{"model":"m","inputTokens":5}]} | run b | done b + {"usage":[{"model":"m","inputTokens":2}]}`, nil)
@@ -105,6 +107,97 @@ func TestInterrupts(t *testing.T) {
 		assert.Equal(t, `{"a":1,"b":2}`, p.th.State.String())
 		assert.Equal(t, 3, p.th.Runs.Len())
 	})
+}
+
+func TestRetiredInterrupts(t *testing.T) {
+	interrupted := func(run string, ids ...string) string {
+		var list []string
+		for _, id := range ids {
+			list = append(list, `{"id":"`+id+`","reason":"ask"}`)
+		}
+		return "done " + run + ` + {"outcome":{"type":"interrupt","interrupts":[` + strings.Join(list, ",") + `]}}`
+	}
+	resuming := func(ids ...string) event.RunInput {
+		in := event.RunInput{ThreadID: "t", RunID: "b"}
+		for _, id := range ids {
+			in.Resume = append(in.Resume, event.ResumeEntry{InterruptID: id, Status: event.ResumeCancelled})
+		}
+		return in
+	}
+	before := "run a | " + interrupted("a", "i1", "i2")
+	for _, r := range []struct {
+		name, then string
+		resume     []string
+		retired    []string
+		pending    []string
+	}{
+		{"P-RUN-3 a run that finishes without an answer", "done b", nil, []string{"i1", "i2"}, nil},
+		{"P-RUN-3 a run that finishes with all answers", "done b", []string{"i1", "i2"}, nil, nil},
+		{"P-RUN-3 a run that finishes with one answer", "done b", []string{"i2"}, []string{"i1"}, nil},
+		{"P-RUN-3 a run that is cancelled", `done b + {"outcome":{"type":"cancelled"}}`, nil, []string{"i1", "i2"}, nil},
+		{"P-RUN-3 a run that is interrupted by others", interrupted("b", "i2", "i3"), nil, []string{"i1"}, []string{"i2", "i3"}},
+		{"P-RUN-3 a run that fails retires none", "fail x", nil, nil, []string{"i1", "i2"}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			in := resuming(r.resume...)
+			th := play(t, before, nil).th
+			known := play(t, "run b | "+r.then, &reducer.Options{Thread: th, Input: &in})
+			told := play(t, before+` | run b + {"input":`+string(in.AppendJSON(nil))+`} | `+r.then, nil)
+			for name, p := range map[string]played{"the input is known": known, "RUN_STARTED tells the input": told} {
+				require.NoError(t, p.err)
+				var retired, pending []string
+				for _, i := range p.th.LastRun().RetiredInterrupts {
+					retired = append(retired, i.ID)
+				}
+				for _, i := range p.th.Interrupts {
+					pending = append(pending, i.ID)
+				}
+				assert.Equal(t, r.retired, retired, name)
+				assert.Equal(t, r.pending, pending, name)
+				var want []string
+				for _, id := range r.retired {
+					want = append(want, "P-RUN-3 "+id)
+				}
+				assert.Equal(t, strings.Join(want, ", "), showWarnings(p.warnings), name)
+				stored(t, p.th)
+			}
+		})
+	}
+}
+
+func TestRunFinishedNamesItsRun(t *testing.T) {
+	runRows(t, []row{
+		{name: "P-RUN-1 another run", script: "run a | done b", warnings: "P-RUN-1 /runId"},
+		{name: "P-RUN-1 another thread", script: `run a | done a + {"threadId":"u"}`, warnings: "P-RUN-1 /threadId"},
+		{name: "P-RUN-1 the thread that RUN_STARTED names, whatever the conversation's own id is", script: "run a | done a", options: &reducer.Options{Thread: &reducer.Thread{ID: "mine"}}},
+	})
+}
+
+func TestARunThatFailedKeepsItsErrorWhenTheStreamIsRejected(t *testing.T) {
+	failed := &reducer.AgentError{Message: "model exploded", Code: messages.Some("E1")}
+	for name, then := range map[string]string{
+		"P-VER-1 a violation":       "endstep a",
+		"P-ENF-4 a malformed event": `{"type":"RUN_STARTED","threadId":7,"runId":"r"}`,
+		"P-CHK-2 a chunk":           `{"type":"TEXT_MESSAGE_CHUNK","delta":"x"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := play(t, `run | step a | fail model exploded + {"code":"E1"} | `+then, nil)
+			for what, err := range map[string]error{"the run's error": p.th.Err(), "as it is stored": stored(t, p.th).Err()} {
+				found, ok := errors.AsType[*reducer.AgentError](err)
+				require.True(t, ok, what)
+				assert.Equal(t, failed, found)
+				assert.Equal(t, rule(p.err), rule(err), what)
+				assert.ErrorContains(t, err, p.err.Error())
+				assert.ErrorContains(t, err, "model exploded")
+			}
+			assert.Equal(t, reducer.Rejected, p.th.Status())
+			v, err := state.Parse(p.th.AppendJSON(nil))
+			require.NoError(t, err)
+			assert.Equal(t, `{"message":"model exploded","code":"E1"}`, v.Get("error").Get("run").String())
+			_, ok := errors.AsType[*reducer.AgentError](p.err)
+			assert.False(t, ok, "the stream's own error is about the stream")
+		})
+	}
 }
 
 func TestEnd(t *testing.T) {

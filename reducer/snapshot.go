@@ -9,97 +9,105 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// messageKey is what a message is found by (P-ID-1).
-type messageKey struct {
-	kind messages.Kind
-	id   string
-}
-
-func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
-
 // messagesSnapshot reconciles the conversation with the producer's own account of it (P-MSG-1, P-MSG-2). It
 // passes over what the snapshot restates and what it drops, not over what it leaves alone.
 func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
-	last := make(map[messageKey]int, len(e.Messages))
+	last := make(map[messages.Key]int, len(e.Messages))
 	var carries [messages.KindActivity + 1]bool
 	for i, m := range e.Messages {
-		k := keyOf(m)
+		k := m.Key()
 		if _, twice := last[k]; twice {
-			d.in.warn("P-MSG-1", m.ID, "the snapshot holds that id more than once; its last copy counts (D-8)")
+			d.in.warn("P-MSG-1", m.ID, "the snapshot holds the message more than once; its last copy counts (D-8)")
 		}
 		last[k] = i
-		carries[k.kind] = true
+		carries[k.Kind] = true
 	}
 	d.dropOmitted(last, carries, ownedActivities(e.Metadata, carries[messages.KindActivity]))
 
-	var restated, added []*entry
+	type restated struct {
+		entry *entry
+		msg   *messages.Message
+	}
+	var held []restated
+	var added []*messages.Message
 	for i, m := range e.Messages {
-		if last[keyOf(m)] != i {
+		k := m.Key()
+		if last[k] != i {
 			continue
 		}
-		en := d.entryFor(m.Kind(), m.ID)
-		if en.msg != nil {
+		en := d.findKey(k)
+		if en != nil {
 			d.forgetCalls(en)
 			d.uncount(en.msg)
+			held = append(held, restated{en, m})
+		} else {
+			added = append(added, m)
 		}
-		d.verifier.own(namespaceOf[m.Kind()], m.ID, m.Owner)
+		d.verifier.own(namespaceOf[k.Kind], m.ID, m.Owner)
 		d.noteBrought(m)
 		for _, tc := range m.ToolCalls.All() {
 			d.verifier.own(toolCalls, tc.ID, m.Owner)
 		}
 		if m.Role == messages.RoleTool {
-			d.callFor(m.ToolCallID).answers++
+			c := d.callFor(m.ToolCallID)
+			if c.answers++; en == nil && c.answers > 1 {
+				d.warnSecondResult(m)
+			}
 		}
 		d.nodeFor(m.Owner)
 	}
-	for i, m := range e.Messages { // now that all answers are known
-		if last[keyOf(m)] != i {
-			continue
-		}
-		en := d.entryFor(m.Kind(), m.ID)
-		m = d.asItStands(m)
-		if en.msg != nil {
-			d.list = d.list.Set(d.locate(en), m)
-		} else {
-			en.hint, en.ord = d.list.Len(), d.nextOrd()
-			d.list = d.list.Append(m)
-			added = append(added, en)
-		}
-		d.become(en, m, 0) // the event holds it too
-		en.lastResult = nil
-		restated = append(restated, en)
+	slices.SortFunc(held, func(a, b restated) int { return cmp.Compare(a.entry.ord, b.entry.ord) })
+	for _, h := range held { // now that all answers are known, in the order of the thread
+		m := d.asItStands(h.entry, h.msg)
+		d.list = d.list.Set(d.locate(h.entry), m)
+		d.become(h.entry, m, 0) // the event holds it too
+		h.entry.lastResult = nil
 	}
-	slices.SortFunc(restated, func(a, b *entry) int { return cmp.Compare(a.ord, b.ord) })
-	for _, en := range restated {
-		d.indexCalls(en, en.msg)
+	for _, m := range added {
+		en := d.newEntry(m)
+		m = d.asItStands(en, m)
+		en.hint, en.ord = d.list.Len(), d.nextOrd()
+		d.list = d.list.Append(m)
+		d.become(en, m, 0)
 	}
-	for _, en := range added {
-		d.warnSharedID(en.msg)
+	for _, m := range added {
+		d.warnSharedID(m)
+		if m.Role == messages.RoleTool && d.calls[m.ToolCallID].tc == nil {
+			d.warnNoCall(m)
+		}
 	}
 	d.change.Kind = ConversationRestated
 }
 
 // dropOmitted drops the messages that a snapshot omits and whose kind it restates.
-func (d *draft) dropOmitted(restated map[messageKey]int, carries [messages.KindActivity + 1]bool, owns func(string) bool) {
+func (d *draft) dropOmitted(restated map[messages.Key]int, carries [messages.KindActivity + 1]bool, owns func(string) bool) {
+	var drop []*entry
+	look := func(e *entry) {
+		if _, keep := restated[e.msg.Key()]; !keep && (e.msg.Role != messages.RoleActivity || owns(e.msg.ActivityType)) {
+			drop = append(drop, e)
+		}
+	}
 	for kind := messages.KindText; kind <= messages.KindActivity; kind++ {
 		if kind == messages.KindReasoning && !carries[kind] || kind == messages.KindActivity && owns == nil {
 			continue
 		}
-		var drop []*entry
-		for id, en := range d.entries[kind] {
-			if _, keep := restated[messageKey{kind, id}]; !keep && (kind != messages.KindActivity || owns(en.msg.ActivityType)) {
-				drop = append(drop, en)
-			}
+		for _, e := range d.entries[kind] {
+			look(e)
 		}
-		slices.SortFunc(drop, func(a, b *entry) int { return cmp.Compare(b.ord, a.ord) }) // no hint shifts before it is used
-		for _, en := range drop {
-			d.list = d.list.Remove(d.locate(en))
-			d.uncount(en.msg)
-			if c := d.calls[en.msg.ToolCallID]; en.msg.Role == messages.RoleTool && c.stale > 0 {
-				c.stale--
-			}
-			d.forget(en)
+	}
+	for _, twins := range d.twins {
+		for _, e := range twins {
+			look(e)
 		}
+	}
+	slices.SortFunc(drop, func(a, b *entry) int { return cmp.Compare(b.ord, a.ord) }) // no hint shifts before it is used
+	for _, e := range drop {
+		d.list = d.list.Remove(d.locate(e))
+		d.uncount(e.msg)
+		if c := d.calls[e.msg.ToolCallID]; e.msg.Role == messages.RoleTool && c.stale > 0 {
+			c.stale--
+		}
+		d.forget(e)
 	}
 }
 
@@ -111,17 +119,28 @@ func (d *draft) uncount(m *messages.Message) {
 	}
 }
 
-// asItStands returns the message with its calls in the status that the conversation around them tells, and
-// streaming if it is open; the message itself if it is that already.
-func (d *draft) asItStands(m *messages.Message) *messages.Message {
+// asItStands returns a message that a snapshot brings with its calls in the status that the conversation around them
+// tells, and streaming if it is open; the message itself if it is that already. Its calls become findable: of several
+// with one id the first is the one that is meant (P-TOL-2).
+func (d *draft) asItStands(e *entry, m *messages.Message) *messages.Message {
 	streaming := d.verifier.isOpen(namespaceOf[m.Kind()], m.ID)
 	calls := m.ToolCalls
 	for i, tc := range m.ToolCalls.All() {
-		status := d.statusOf(tc.ID)
+		c := d.callFor(tc.ID)
+		status := messages.ToolCallComplete
+		if c.tc == nil {
+			status = d.statusOf(c, tc.ID)
+		} else {
+			d.in.warn("P-TOL-2", m.ID, "the snapshot holds the tool call "+quote(tc.ID)+" more than once; the first is meant")
+		}
 		if tc.Status != status {
-			c := *tc
-			c.Status = status
-			calls = calls.Set(i, &c)
+			changed := *tc
+			changed.Status = status
+			tc = &changed
+			calls = calls.Set(i, tc)
+		}
+		if c.tc == nil {
+			c.parent, c.index, c.tc, c.epoch = e, i, tc, 0
 		}
 	}
 	if messages.Same(calls, m.ToolCalls) && m.Streaming == streaming {
@@ -130,14 +149,6 @@ func (d *draft) asItStands(m *messages.Message) *messages.Message {
 	c := *m
 	c.ToolCalls, c.Streaming = calls, streaming
 	return &c
-}
-
-// forget lets go of a message that a snapshot dropped.
-func (d *draft) forget(e *entry) {
-	d.forgetCalls(e)
-	d.activityBytes -= e.msg.Activity.Size()
-	delete(d.entries[e.msg.Kind()], e.msg.ID)
-	d.lastEntry = nil
 }
 
 func (d *draft) forgetCalls(e *entry) {
@@ -164,10 +175,11 @@ func (d *draft) sweep() {
 // (P-MSG-2); nil if none.
 func ownedActivities(meta messages.Metadata, carriesAny bool) func(activityType string) bool {
 	all := func(string) bool { return true }
-	types := meta.Get("@ag-ui/client").Get("authoritativeActivityTypes")
+	authority := meta.Get("@ag-ui/client")
+	types := authority.Get("authoritativeActivityTypes")
 	switch types.Kind() {
 	case state.KindAbsent:
-		if carriesAny {
+		if carriesAny && (!authority.Exists() || authority.Kind() == state.KindObject) {
 			return all
 		}
 	case state.KindNull:

@@ -1,7 +1,6 @@
 package reducer
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/agfold/agfold/event"
@@ -26,7 +25,7 @@ type Subagent struct {
 	Status       SubagentStatus
 	Result       state.Value // of SUBAGENT_FINISHED, absent if it had none
 	InterruptIDs []string    // of a suspended invocation, the interrupts that it waits for, if it named them
-	Err          *SubagentError
+	Err          *AgentError
 	// InRun is the id of the run that the invocation last took part in.
 	InRun string
 
@@ -58,20 +57,6 @@ func (s SubagentStatus) String() string {
 
 // MarshalText returns what String returns.
 func (s SubagentStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// SubagentError is what SUBAGENT_ERROR told.
-type SubagentError struct {
-	Message string
-	Code    messages.Opt[string]
-}
-
-// Error returns the invocation's own message, with the code if there is one.
-func (e *SubagentError) Error() string {
-	if code, ok := e.Code.Get(); ok {
-		return fmt.Sprintf("subagent failed: %s (%s)", e.Message, code)
-	}
-	return "subagent failed: " + e.Message
-}
 
 // Subagents is the tree of subagent invocations, the parent agent being its root, which is no node. It is
 // immutable and safe for concurrent use; the zero value is empty.
@@ -245,7 +230,7 @@ func (d *draft) subagentFinished(e *event.SubagentFinished) {
 
 func (d *draft) subagentError(e *event.SubagentError) {
 	n := d.endSubagent(e.SubagentRunID)
-	n.Status, n.Err = SubagentFailed, &SubagentError{Message: e.Message, Code: e.Code}
+	n.Status, n.Err = SubagentFailed, &AgentError{Message: e.Message, Code: e.Code}
 }
 
 // settle gives the subagents that still run as their run ends the status that this leaves them.

@@ -90,7 +90,7 @@ func TestSubagentNode(t *testing.T) {
 		assert.Equal(t, "m2", m.ID)
 	}
 	bob := tree.Find(messages.SubagentOwner("s2"))
-	assert.EqualError(t, bob.Err, "subagent failed: broke (E)")
+	assert.EqualError(t, bob.Err, "agent failed: broke (E)")
 	assert.Equal(t, []string{"i1", "i2"}, tree.Find(messages.SubagentOwner("s3")).InterruptIDs)
 	assert.Nil(t, tree.Find(messages.SubagentOwner("s4")))
 	assert.Nil(t, tree.Find(messages.Owner{}))

@@ -11,19 +11,24 @@ import (
 func (d *draft) toolCallStart(e *event.ToolCallStart) {
 	c := d.callFor(e.ToolCallID)
 	if c.startedIn != d.run.seq {
-		c.startedIn, c.stale = d.run.seq, c.answers
+		c.startedIn = d.run.seq
+		if c.answeredIn != d.run.seq && c.answers > 0 {
+			c.stale = c.answers
+			d.run.reopened = append(d.run.reopened, e.ToolCallID)
+		}
 		d.run.calls = append(d.run.calls, e.ToolCallID)
 	}
 	if c.tc != nil {
 		if c.tc.Name != e.ToolCallName {
 			d.in.warn("P-TOL-2", e.ToolCallID, "the call was named "+quote(c.tc.Name)+" and is now "+quote(e.ToolCallName))
 		}
+		if c.tc.Arguments != "" {
+			d.in.warn("P-TOL-2", e.ToolCallID, "the call has arguments already; those that follow are appended, and together they may not be JSON")
+		}
 		tc := d.editCall(c)
 		tc.Name = e.ToolCallName
 		tc.Metadata = tc.Metadata.Merge(e.Metadata)
-		if tc.Status == messages.ToolCallComplete {
-			tc.Status = messages.ToolCallStreaming
-		}
+		tc.Status = d.statusOf(c, tc.ID)
 		d.changedCall(ToolCallReopened, c)
 		return
 	}
@@ -31,34 +36,52 @@ func (d *draft) toolCallStart(e *event.ToolCallStart) {
 	m := d.edit(parent)
 	c.parent, c.index, c.epoch = parent, m.ToolCalls.Len(), d.epoch
 	c.tc = &messages.ToolCall{
-		ID: e.ToolCallID, Name: e.ToolCallName, Status: messages.ToolCallStreaming, Metadata: e.Metadata,
+		ID: e.ToolCallID, Name: e.ToolCallName, Status: d.statusOf(c, e.ToolCallID), Metadata: e.Metadata,
 	}
-	d.settleAnswer(c) // its result may have come first
 	m.ToolCalls = m.ToolCalls.Append(c.tc)
 	d.changedCall(ToolCallAdded, c)
 }
 
 // callHolder finds or makes the assistant message that a new call belongs to (P-TOL-1).
 func (d *draft) callHolder(e *event.ToolCallStart) *entry {
-	id := e.ParentMessageID.Or("")
-	parent := d.find(messages.KindText, id)
-	if id == "" || parent != nil && parent.msg.Role != messages.RoleAssistant {
+	parentID := e.ParentMessageID.Or("")
+	id, what := parentID, d.notAssistant(parentID)
+	if id == "" || what != "" {
 		id = e.ToolCallID
-		parent = d.find(messages.KindText, id)
-		for n := 2; parent != nil && parent.msg.Role != messages.RoleAssistant; n++ {
-			// Not even the call's own id is free.
-			id = e.ToolCallID + "-" + strconv.Itoa(n)
-			parent = d.find(messages.KindText, id)
+		for n := 2; d.find(messages.KindText, id) != nil && d.find(messages.KindText, id).msg.Role != messages.RoleAssistant; n++ {
+			id = e.ToolCallID + "-" + strconv.Itoa(n) // not even the call's own id is free
 		}
 	}
+	parent := d.find(messages.KindText, id)
+	if what != "" && parentID != "" {
+		d.in.warn("P-TOL-1", e.ToolCallID, "the parent "+quote(parentID)+" of the tool call "+quote(e.ToolCallID)+" is "+what+
+			"; the call stands in the assistant message "+quote(id)+" instead")
+	}
 	if parent == nil {
-		parent = d.entryFor(messages.KindText, id)
-		d.add(parent, &messages.Message{
+		return d.add(&messages.Message{
 			ID: id, Role: messages.RoleAssistant, Owner: e.SubagentRunID,
 			Streaming: d.verifier.isOpen(textMessages, id), // a snapshot dropped it while it was open
 		}, d.epoch)
 	}
+	if id != parentID && parent.msg.Owner != e.SubagentRunID {
+		d.in.warn("P-TOL-1", e.ToolCallID, "the tool call "+quote(e.ToolCallID)+" of "+ownerName(e.SubagentRunID)+
+			" names no parent and stands in the message "+quote(id)+" of "+ownerName(parent.msg.Owner))
+	}
 	return parent
+}
+
+// notAssistant says what the message with an id is if no call can be attached to it; "" if that is not so.
+func (d *draft) notAssistant(id string) string {
+	if text := d.find(messages.KindText, id); text != nil {
+		if text.msg.Role == messages.RoleAssistant {
+			return ""
+		}
+		return "a message of the role " + string(text.msg.Role)
+	}
+	if d.find(messages.KindTool, id) != nil {
+		return "a tool result"
+	}
+	return ""
 }
 
 // toolCallArgs appends to an open call's arguments, whatever they are (P-TOL-4).
@@ -107,29 +130,42 @@ func (d *draft) toolCallEnd(e *event.ToolCallEnd) {
 // toolCallResult makes the tool message that answers a call and puts it where it belongs (P-TOL-3).
 func (d *draft) toolCallResult(e *event.ToolCallResult) {
 	c := d.callFor(e.ToolCallID)
-	result := d.entryFor(messages.KindTool, e.MessageID)
+	c.answeredIn = d.run.seq
 	d.verifier.own(toolResults, e.MessageID, e.SubagentRunID)
 	m := &messages.Message{
 		ID: e.MessageID, Role: messages.RoleTool, Owner: e.SubagentRunID, ToolCallID: e.ToolCallID,
 		Content: e.Content, Metadata: e.Metadata,
 	}
-	if result.msg != nil {
+	if result := d.findKey(m.Key()); result != nil {
 		m.Metadata = result.msg.Metadata.Merge(e.Metadata)
-		d.countAnswer(result.msg.ToolCallID, -1)
 		*d.edit(result) = *m
-		d.countAnswer(e.ToolCallID, 1)
+		c.stale = 0
+		d.settleAnswer(c)
 		d.changed(MessageReplaced, result)
 	} else {
+		if c.answered() {
+			d.warnSecondResult(m)
+		}
 		if c.tc == nil {
-			d.add(result, m, d.epoch)
+			d.warnNoCall(m)
+			result = d.add(m, d.epoch)
 		} else {
-			d.insertAfter(d.lastResultOf(c.parent), result, m)
+			result = d.insertAfter(d.lastResultOf(c.parent), m)
 			c.parent.lastResult = result
 		}
 		d.changed(MessageAdded, result)
 	}
 	d.change.ToolCallID = e.ToolCallID
-	c.answeredIn = d.run.seq
+}
+
+// warnSecondResult warns of a result for a call that has one (P-TOL-3).
+func (d *draft) warnSecondResult(m *messages.Message) {
+	d.in.warn("P-TOL-3", m.ID, "the tool call "+quote(m.ToolCallID)+" has a result already; both stay")
+}
+
+// warnNoCall warns of a result for a call that no message holds (P-TOL-3).
+func (d *draft) warnNoCall(m *messages.Message) {
+	d.in.warn("P-TOL-3", m.ID, "the thread does not hold the tool call "+quote(m.ToolCallID)+" that the result answers")
 }
 
 // lastResultOf returns the place of the last tool result that directly follows an assistant message, or of

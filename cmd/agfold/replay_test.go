@@ -158,7 +158,7 @@ func TestSeveralFiles(t *testing.T) {
 	got := agfold(t, "", "replay", good, missing, failed)
 	assert.Contains(t, got.stdout, "==> "+good+" <==\nthread t")
 	assert.Contains(t, got.stdout, "\n\n==> "+failed+" <==\nthread t")
-	assert.Equal(t, "agfold: "+missing+": no such file or directory\nagfold: "+failed+": run failed: no\n", got.stderr, "each error begins with the file")
+	assert.Equal(t, "agfold: "+missing+": no such file or directory\nagfold: "+failed+": agent failed: no\n", got.stderr, "each error begins with the file")
 	folder := t.TempDir()
 	assert.Equal(t, "agfold: "+folder+": is a directory\n", agfold(t, "", "replay", folder).stderr)
 	assert.NotContains(t, agfold(t, "", "replay", good).stdout, "==>", "one file needs no title")

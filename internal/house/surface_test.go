@@ -20,10 +20,10 @@ import (
 var surface = map[string]int{
 	"state":     84,
 	"subscribe": 21,
-	"messages":  116,
+	"messages":  118,
 	"event":     307,
 	"chunks":    10,
-	"reducer":   101,
+	"reducer":   99,
 	"recording": 51,
 	"client":    84,
 }

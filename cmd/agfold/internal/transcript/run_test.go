@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 				`{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":[1],"outcome":{"type":"success"},"usage":[{"inputTokens":1234567,"cacheWriteInputTokens":0},{"provider":"p"},{}]}`},
 			"✓ r · succeeded\n  result   [1]\n  pending  f (c1), f (c2)\n  tokens   1 234 567 in, 0 cache write\n  tokens   p\n  tokens   not reported\n"},
 		{"one that failed",
-			[]string{`{"type":"RUN_ERROR","message":"overloaded","code":"E"}`}, "✗ r · failed\n  run failed: overloaded (E)\n"},
+			[]string{`{"type":"RUN_ERROR","message":"overloaded","code":"E"}`}, "✗ r · failed\n  agent failed: overloaded (E)\n"},
 		{"one that was cancelled",
 			[]string{`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"cancelled"}}`}, "! r · cancelled\n"},
 	} {
