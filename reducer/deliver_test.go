@@ -32,6 +32,9 @@ func checkDeliveries(t testing.TB, events []event.Event) {
 				m := th.Messages.At(i)
 				require.Equal(t, d.Change.MessageID, m.ID)
 				require.Equal(t, d.Change.MessageKind, m.Kind())
+				if m.ToolCalls.Len() > 0 && d.Change.ToolCallID != "" {
+					require.Equal(t, d.Change.ToolCallID, m.ToolCalls.At(d.Change.Call).ID)
+				}
 			}
 		}
 	}
@@ -41,6 +44,7 @@ func TestEachDeliveryIsSeenWithItsThread(t *testing.T) {
 	for name, script := range map[string]string{
 		"text that the next event drops":        "run | chunk m1 a | messages []",
 		"a call that the next event drops":      `run | {"type":"TOOL_CALL_CHUNK","toolCallId":"c1","toolCallName":"f","delta":"{}"} | messages []`,
+		"two calls in one message":              `run | call c1 f m1 | call c2 f m1 | args c2 {} | endcall c2 | endcall c1`,
 		"reasoning that the next event drops":   `run | {"type":"REASONING_MESSAGE_CHUNK","messageId":"r1","delta":"a"} | messages [{"id":"r2","role":"reasoning","content":""}]`,
 		"lanes that the next event drops":       "run | chunk m1 a | chunk @s1 m2 a | chunk @s2 m3 a | messages []",
 		"text that the next event shifts":       `run | text m1 | endtext m1 | chunk m2 a | messages [{"id":"m2","role":"assistant","content":""}] | chunk m2 b`,
