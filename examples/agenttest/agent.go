@@ -11,7 +11,7 @@ import (
 // Weather is the agent under test: it looks the weather up and says what it found.
 func Weather(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	call, result, answer := in.RunID+"-call", in.RunID+"-result", in.RunID+"-answer" // new in each run
-	for _, ev := range []event.Event{
+	return emit(
 		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
 		&event.ToolCallStart{ToolCallID: call, ToolCallName: "weather"},
 		&event.ToolCallArgs{ToolCallID: call, Delta: `{"city":`},
@@ -21,10 +21,5 @@ func Weather(_ context.Context, in event.RunInput, emit func(...event.Event) err
 		&event.TextMessageChunk{MessageID: messages.Some(answer), Delta: messages.Some("It is 4 °C ")},
 		&event.TextMessageChunk{Delta: messages.Some("in Oslo.")},
 		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
-	} {
-		if err := emit(ev); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }

@@ -68,17 +68,12 @@ func handler(s *client.Session) http.Handler {
 // greeter is an agent for when there is none.
 func greeter(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	id := "answer-" + in.RunID
-	for _, ev := range []event.Event{
+	return emit(
 		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
 		&event.TextMessageStart{MessageID: id},
 		&event.TextMessageContent{MessageID: id, Delta: "Hello! "},
 		&event.TextMessageContent{MessageID: id, Delta: fmt.Sprintf("That was message %d.", len(in.Messages))},
 		&event.TextMessageEnd{MessageID: id},
 		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
-	} {
-		if err := emit(ev); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }

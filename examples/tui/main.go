@@ -72,28 +72,16 @@ func draw(out io.Writer, th *reducer.Thread) {
 }
 
 // echo is an agent that says what it was told, a word at a time.
-func echo(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
-	said := in.Messages[len(in.Messages)-1].Text()
-	events := []event.Event{
-		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
-		&event.TextMessageStart{MessageID: "answer-" + in.RunID},
+func echo(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
+	id, said := "answer-"+in.RunID, in.Messages[len(in.Messages)-1].Text()
+	if err := emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, &event.TextMessageStart{MessageID: id}); err != nil {
+		return err
 	}
 	for word := range strings.FieldsSeq("You said: " + said) {
-		events = append(events, &event.TextMessageContent{MessageID: "answer-" + in.RunID, Delta: word + " "})
-	}
-	events = append(events,
-		&event.TextMessageEnd{MessageID: "answer-" + in.RunID},
-		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
-	)
-	for _, ev := range events {
-		if err := emit(ev); err != nil {
+		time.Sleep(20 * time.Millisecond)
+		if err := emit(&event.TextMessageContent{MessageID: id, Delta: word + " "}); err != nil {
 			return err
 		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
-	return nil
+	return emit(&event.TextMessageEnd{MessageID: id}, &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
 }

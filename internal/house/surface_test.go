@@ -20,12 +20,12 @@ import (
 var surface = map[string]int{
 	"state":     84,
 	"subscribe": 21,
-	"messages":  118,
-	"event":     307,
+	"messages":  116,
+	"event":     264,
 	"chunks":    10,
 	"reducer":   99,
 	"recording": 51,
-	"client":    84,
+	"client":    77,
 }
 
 func TestExportedNamesAreCounted(t *testing.T) {
