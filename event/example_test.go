@@ -46,7 +46,7 @@ func Example() {
 	// m-1 says "Hello"
 	// warning: P-ENF-1 HOLOGRAM: dropped: AG-UI 1.0 knows no event of this type
 	// error: <nil>
-	// warning: P-CMP-1 THINKING_START: THINKING_START is retired: converted to REASONING_START
+	// warning: P-CMP-1 THINKING_START: a retired type, converted to REASONING_START
 	// REASONING_START
 	// error: P-ENF-4 TEXT_MESSAGE_END /messageId: want a string, found nothing
 }

@@ -264,7 +264,7 @@ func (c *conversion) warn(rule, path, text string) {
 
 // retired gives v, an event of a retired type, another type and an id.
 func (c *conversion) retired(v state.Value, to Type, id string) state.Value {
-	c.warn("P-CMP-1", "", c.typ+" is retired: converted to "+to.String())
+	c.warn("P-CMP-1", "", "a retired type, converted to "+to.String())
 	return v.With("type", state.String(to.String())).With("messageId", state.String(id))
 }
 

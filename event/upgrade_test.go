@@ -219,7 +219,7 @@ func TestUpgradeThenEnforce(t *testing.T) {
 	assert.Empty(t, warnings)
 	assert.Equal(t, &ReasoningStart{MessageID: "r-thinking-1"}, ev)
 	require.Len(t, f.Warnings(), 2)
-	assert.Equal(t, "P-CMP-1 THINKING_START: THINKING_START is retired: converted to REASONING_START", f.Warnings()[0].String())
+	assert.Equal(t, "P-CMP-1 THINKING_START: a retired type, converted to REASONING_START", f.Warnings()[0].String())
 	assert.Equal(t, `P-CMP-1 THINKING_START /title: the title "Working" is lost: REASONING_START has none`, f.Warnings()[1].String())
 	odd := NewUpgrader().Upgrade(mustFrame(t, `{"type":"THINKING_START","title":["x"]}`)).(Frame)
 	assert.Contains(t, odd.Warnings()[1].Text, `"[\"x\"]"`)

@@ -76,14 +76,14 @@ func (f *replayFlags) check() string {
 	return ""
 }
 
-// replayer prints the threads of recorded runs.
+// replayer is one call of agfold replay.
 type replayer struct {
 	*replayFlags
 	t      *terminal
 	style  transcript.Style
 	at     int // stop after this event; negative: after the last
 	titles bool
-	files  int // how many were begun
+	files  int // the number of files begun
 }
 
 func (f *replayFlags) run(ctx context.Context, t *terminal) int {
@@ -138,33 +138,24 @@ func (r *replayer) file(ctx context.Context, name string) int {
 // open opens a file and says how large it is, 0 if that is not known. The error does not name the file.
 func (r *replayer) open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if name == "-" {
-		return io.NopCloser(interruptible(ctx, r.t.stdin)), 0, nil
+		return io.NopCloser(openFile(ctx, name, r.t)), 0, nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, 0, unnamed(err)
+	case info.IsDir():
+		return nil, 0, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		return io.NopCloser(openFile(ctx, name, r.t)), 0, nil
 	}
 	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, unnamed(err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = errors.New("is a directory")
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, unnamed(err)
-	}
-	if info.Mode().IsRegular() {
-		return f, info.Size(), nil
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{interruptible(ctx, f), f}, 0, nil
+	return f, info.Size(), unnamed(err)
 }
 
-// unnamed is what an error about a file says beside its name.
+// unnamed returns an error about a file without the file's name.
 func unnamed(err error) error {
-	var named *os.PathError
-	if errors.As(err, &named) {
+	if named, ok := errors.AsType[*os.PathError](err); ok {
 		return named.Err
 	}
 	return err
@@ -307,7 +298,7 @@ func (r *replayer) verdict(name string, f *recording.Folder, th *reducer.Thread,
 		status = exitTruncated
 	case reducer.Empty:
 		if !r.reached(f) {
-			r.t.say("agfold: %s: there is no run in it", name)
+			r.t.say("agfold: %s: it holds no run", name)
 			status = exitTruncated
 		}
 	}
@@ -319,7 +310,7 @@ func (r *replayer) verdict(name string, f *recording.Folder, th *reducer.Thread,
 		r.t.say("agfold: %s: %v", name, err)
 	}
 	if r.at > f.Seen() && status != exitRejected {
-		r.t.say("agfold: %s: there are only %d events in it", name, f.Seen())
+		r.t.say("agfold: %s: --at %d: it holds only %s", name, r.at, transcript.Count(f.Seen(), "event"))
 	}
 	if cause == nil {
 		return status
