@@ -52,10 +52,13 @@ func (c *Codec) Encoding() bool { return c.mode == encoding }
 
 var pool = sync.Pool{New: func() any { return new(Codec) }}
 
+// minText is how many bytes any document has room for from the beginning.
+const minText = 64
+
 // Append appends the JSON text of p to dst.
 func Append[T any](dst []byte, p T, walk func(T, *Codec)) []byte {
 	c := pool.Get().(*Codec)
-	c.mode, c.out = encoding, dst
+	c.mode, c.out = encoding, slices.Grow(dst, minText)
 	walk(p, c)
 	dst, c.out = c.out, nil
 	pool.Put(c)
@@ -75,6 +78,10 @@ func Check[T any](p T, walk func(T, *Codec)) Verdict {
 	c := pool.Get().(*Codec)
 	c.mode, c.maxRemovals = checking, 1
 	walk(p, c)
+	if c.fault == nil && c.gone == nil && c.removals == nil {
+		pool.Put(c)
+		return Verdict{}
+	}
 	return c.finish()
 }
 
@@ -88,11 +95,10 @@ func Decode[T any](v state.Value, maxRemovals int, p T, walk func(T, *Codec)) Ve
 
 // finish returns the verdict, with the document as the outermost place that may be removed, and the codec to the pool.
 func (c *Codec) finish() Verdict {
-	kept := c.settle(mark{})
+	kept := c.gone == nil || c.settle(mark{})
 	verdict := Verdict{c.fault, c.removals, c.more, !kept}
-	clear(c.asked[:cap(c.asked)])
-	clear(c.path[:cap(c.path)])
-	*c = Codec{asked: c.asked[:0], path: c.path[:0]}
+	c.value, c.object = state.Value{}, object{}
+	c.fault, c.missing, c.gone, c.removals, c.more = nil, "", nil, nil, 0
 	pool.Put(c)
 	return verdict
 }
@@ -145,6 +151,7 @@ func (c *Codec) endObject() {
 		}
 		c.push(key)
 		c.remove("P-ENF-2", text)
+		c.path[len(c.path)-1].key = "" // which would keep the document in memory
 		c.pop()
 	}
 }
