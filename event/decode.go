@@ -83,11 +83,14 @@ func (d *Decoder) Decode(f Frame) (Event, []Warning, error) {
 func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
 	ev := newEvent(f.p.typ)
 	if ev == nil {
-		w := Warning{Rule: "P-ENF-1", Type: f.p.name, Text: "dropped: AG-UI " + ProtocolVersion + " knows no event of this type"}
+		unknown := "AG-UI " + ProtocolVersion + " knows no event of this type"
+		if like := codec.Similar(f.p.name, typeNames); like != "" {
+			unknown += "; it knows " + like
+		}
 		if d.strict != "" {
 			return nil, nil, &messages.MalformedError{Rule: d.strict, Type: f.p.name, Path: "/type", Want: "a known event type", Found: codec.Quote(f.p.name)}
 		}
-		return nil, []Warning{w}, nil
+		return nil, []Warning{{Rule: "P-ENF-1", Type: f.p.name, Text: "dropped: " + unknown}}, nil
 	}
 	v, err := f.parse()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
@@ -79,11 +80,15 @@ func scanFrame(data []byte) (s scan, err error) {
 	}
 	switch {
 	case s.name == nil:
-		return s, notFrame(data, "no type")
+		return s, notFrame(data, "no type"+instead(data))
+	case s.name[0] == 'n':
+		return s, notFrame(data, "a type that is null")
 	case s.name[0] != '"':
 		return s, notFrame(data, "a type that is not a string")
 	case len(s.name) == 2:
 		return s, notFrame(data, "an empty type")
+	case crowded(data):
+		return s, tooMany(string(s.name[1 : len(s.name)-1]))
 	}
 	return s, nil
 }
@@ -151,6 +156,18 @@ func notFrame(data []byte, reason string) error {
 
 func notEvent(found, name string) error {
 	return &messages.MalformedError{Rule: "P-PIPE-2", Type: name, Want: "one JSON object with a non-empty string type", Found: found}
+}
+
+// instead names the member of data, an object without a type, that its producer probably meant to be the type.
+func instead(data []byte) string {
+	if v, err := state.Parse(data[:min(len(data), maxBlockText)]); err == nil {
+		for key := range v.Members() {
+			if codec.Similar(key, []string{"type", "eventType"}) != "" {
+				return ", but there is " + codec.Quote(key)
+			}
+		}
+	}
+	return ""
 }
 
 // excerpt returns the beginning of data in one line.

@@ -142,6 +142,9 @@ func marshal[T any](p *T, members func(*T, *codec.Codec)) ([]byte, error) {
 
 // unmarshal reads data, a document called name, into dst.
 func unmarshal[T any](data []byte, name string, members func(*T, *codec.Codec), dst *T) error {
+	if crowded(data) {
+		return tooMany(name)
+	}
 	v, err := state.Parse(data)
 	if err != nil {
 		return err

@@ -1,6 +1,12 @@
 package event
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/messages"
+)
 
 // DefaultMaxBytes is the bound on one event's JSON text, in bytes, in every transport and recording that is not given
 // another one.
@@ -15,4 +21,30 @@ type TooLargeError struct {
 // Error names the bound and the line.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the event at line %d holds more than %d bytes of data", e.Line, e.Limit)
+}
+
+// MaxValues is the bound on the JSON values in one event or run input: about two million. It bounds the memory that an
+// event takes, since a value of two bytes takes many more once it is decoded.
+const MaxValues = 1 << 21
+
+// crowded reports whether data, which is JSON, holds more than [MaxValues] values.
+func crowded(data []byte) bool {
+	if len(data) < 2*MaxValues || bytes.Count(data, []byte{','}) < MaxValues/2 {
+		return false
+	}
+	values := 1
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i, _ = jsontext.SkipString(data, i)
+			i--
+		case ',', '[', '{':
+			values++
+		}
+	}
+	return values > MaxValues
+}
+
+func tooMany(name string) error {
+	return &messages.MalformedError{Rule: "P-SSE-2", Type: name, Want: fmt.Sprintf("at most %d values", MaxValues), Found: "more"}
 }

@@ -1,5 +1,10 @@
 package event
 
+import (
+	"maps"
+	"slices"
+)
+
 // Type is one of the 36 event types: 31 of AG-UI 1.0 and five retired ones that are still read. The zero
 // Type, TypeUnknown, is every other name.
 type Type uint8
@@ -123,6 +128,9 @@ var typesByName = func() map[string]Type {
 	}
 	return m
 }()
+
+// typeNames are the names of the 36 types.
+var typeNames = slices.Sorted(maps.Keys(typesByName))
 
 // ParseType returns the type with this name on the wire, and false (with TypeUnknown) if there is none.
 func ParseType(name string) (Type, bool) {

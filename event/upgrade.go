@@ -256,9 +256,17 @@ func UpgradeInput(v state.Value) (state.Value, []Warning) {
 type conversion struct {
 	typ      string
 	warnings []Warning
+	more     int // conversions beyond the bound
 }
 
 func (c *conversion) warn(rule, path, text string) {
+	if c.more > 0 || len(c.warnings) == DefaultMaxWarnings {
+		if c.more++; c.more == 1 {
+			c.warnings = append(c.warnings, Warning{Rule: rule, Type: c.typ})
+		}
+		c.warnings[DefaultMaxWarnings].Text = fmt.Sprintf("%d more were converted, which are not listed", c.more)
+		return
+	}
 	c.warnings = append(c.warnings, Warning{Rule: rule, Type: c.typ, Path: path, Text: text})
 }
 

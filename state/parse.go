@@ -165,7 +165,10 @@ func (p *parser) array(depth int) (Value, error) {
 	err := p.elements(depth)
 	var v Value
 	if err == nil || p.partial {
-		v = newArray(p.values[first:])
+		v = emptyArray
+		if len(p.values) > first {
+			v = newArray(p.values[first:])
+		}
 	}
 	p.values = p.values[:first]
 	return v, err
@@ -204,7 +207,10 @@ func (p *parser) object(depth int) (Value, error) {
 	err := p.pairs(depth)
 	var v Value
 	if err == nil || p.partial {
-		v = newObject(p.members[first:])
+		v = emptyObject
+		if len(p.members) > first {
+			v = newObject(p.members[first:])
+		}
 	}
 	p.members = p.members[:first]
 	return v, err
@@ -246,3 +252,6 @@ func (p *parser) pairs(depth int) error {
 		}
 	}
 }
+
+// emptyArray is every empty array that is parsed.
+var emptyArray = newArray(nil)
