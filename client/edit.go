@@ -218,21 +218,17 @@ func checkMessages(held messages.List[*messages.Message], added []*messages.Mess
 		}
 		return err
 	}
-	type key struct {
-		kind messages.Kind
-		id   string
-	}
-	seen := make(map[key]bool, len(added))
+	seen := make(map[messages.Key]bool, len(added))
 	for _, m := range added {
-		k := key{m.Kind(), m.ID}
+		k := m.Key()
 		if seen[k] {
-			return &DuplicateError{k.kind, k.id}
+			return &DuplicateError{k.Kind, k.ID}
 		}
 		seen[k] = true
 	}
 	for _, m := range held.All() {
-		if k := (key{m.Kind(), m.ID}); seen[k] {
-			return &DuplicateError{k.kind, k.id}
+		if k := m.Key(); seen[k] {
+			return &DuplicateError{k.Kind, k.ID}
 		}
 	}
 	return nil

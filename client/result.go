@@ -67,24 +67,20 @@ func resultOf(before, after *reducer.Thread, runs int, err error) *Result {
 
 // newMessages returns the messages of after that before does not hold. It costs what changed.
 func newMessages(before, after *reducer.Thread) []*messages.Message {
-	type key struct {
-		kind messages.Kind
-		id   string
-	}
 	rows := after.ChangesSince(before).Rows
-	old := make(map[key]bool, rows.Removed)
+	old := make(map[messages.Key]bool, rows.Removed)
 	for _, m := range before.Messages.From(rows.At) {
 		if rows.Removed--; rows.Removed < 0 {
 			break
 		}
-		old[key{m.Kind(), m.ID}] = true
+		old[m.Key()] = true
 	}
 	var added []*messages.Message
 	for _, m := range after.Messages.From(rows.At) {
 		if rows.Inserted--; rows.Inserted < 0 {
 			break
 		}
-		if !old[key{m.Kind(), m.ID}] {
+		if !old[m.Key()] {
 			added = append(added, m)
 		}
 	}

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"iter"
 
@@ -75,10 +74,8 @@ type Folder struct {
 	begun    bool // the first entry was seen
 	reducer  *reducer.Reducer
 	upgrader *event.Upgrader
-	rejected error // by the stream at hand
 	broke    error // that the stream at hand ended with
 	seen     int   // events of the recording
-	base     int   // events before the stream at hand
 }
 
 // NewFolder returns a fold of rec, at its beginning: the thread is what the first run's input says. Nothing else
@@ -104,13 +101,10 @@ func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 
 func (f *Folder) start(o *reducer.Options) {
 	o.Strict = f.strict
-	o.OnWarning = func(w event.Warning) {
-		w.Ordinal += f.base
-		f.warn(w)
-	}
+	o.Ordinal, o.OnWarning = f.seen, f.warn
 	f.reducer, f.upgrader = reducer.New(o), event.NewUpgrader()
 	f.upgrader.Follow(f.reducer.Thread().Messages.All())
-	f.base, f.rejected, f.broke = f.seen, nil, nil
+	f.broke = nil
 }
 
 func (f *Folder) report(warnings []event.Warning) {
@@ -158,7 +152,7 @@ func (f *Folder) Deliveries() iter.Seq2[reducer.Delivery, error] {
 
 // over reports whether the fold is complete, whatever the recording still holds.
 func (f *Folder) over() bool {
-	return f.through > 0 && f.seen >= f.through || f.rejected != nil && f.rec.Form() != FormAgfold
+	return f.through > 0 && f.seen >= f.through || f.reducer.Err() != nil && f.rec.Form() != FormAgfold
 }
 
 // next goes on with the next run of a recording: what its input adds to the thread was the client's doing,
@@ -167,13 +161,13 @@ func (f *Folder) next(head *Head) {
 	th := *f.End(nil)
 	f.report(head.Warnings)
 	if in := head.Input; in != nil {
-		known := make(map[messageKey]bool, th.Messages.Len())
+		known := make(map[messages.Key]bool, th.Messages.Len())
 		for _, m := range th.Messages.All() {
-			known[keyOf(m)] = true
+			known[m.Key()] = true
 		}
 		var added []*messages.Message
 		for _, m := range in.Messages {
-			if k := keyOf(m); !known[k] {
+			if k := m.Key(); !known[k] {
 				known[k] = true
 				added = append(added, m)
 			}
@@ -186,34 +180,19 @@ func (f *Folder) next(head *Head) {
 	f.start(&reducer.Options{Thread: &th, Input: head.Input})
 }
 
-type messageKey struct {
-	kind messages.Kind
-	id   string
-}
-
-func keyOf(m *messages.Message) messageKey { return messageKey{m.Kind(), m.ID} }
-
 // apply applies an event, and reports whether the loop wants more.
 func (f *Folder) apply(ev event.Event, yield func(reducer.Delivery, error) bool) bool {
 	f.seen++
 	more, none := true, true
-	if f.rejected == nil && f.broke == nil {
+	if f.reducer.Err() == nil && f.broke == nil {
 		for d, err := range f.reducer.Deliver(f.upgrader.Upgrade(ev)) {
 			if err != nil {
-				f.rejected = f.placed(err)
 				break
-			}
-			d.Ordinal += f.base
-			for i := range d.Warnings {
-				d.Warnings[i].Ordinal += f.base
 			}
 			none = false
 			if more = yield(d, nil); !more {
 				break
 			}
-		}
-		if err := f.reducer.Err(); err != nil && f.rejected == nil { // after the break
-			f.rejected = f.placed(err)
 		}
 	}
 	if none {
@@ -222,48 +201,17 @@ func (f *Folder) apply(ev event.Event, yield func(reducer.Delivery, error) bool)
 	return more
 }
 
-// placed makes the error of a rejected stream count through the recording.
-func (f *Folder) placed(err error) error {
-	var violation *reducer.Violation
-	var malformed *messages.MalformedError
-	switch {
-	case f.base == 0:
-	case errors.As(err, &violation):
-		v := *violation
-		v.Ordinal += f.base
-		return &v
-	case errors.As(err, &malformed):
-		m := *malformed
-		m.Ordinal += f.base
-		return &m
-	}
-	return err
-}
-
 // Seen returns how many events were read.
 func (f *Folder) Seen() int { return f.seen }
 
 // Thread returns the thread as it is now.
-func (f *Folder) Thread() *reducer.Thread {
-	th := f.reducer.Thread()
-	if f.base == 0 || f.rejected == nil {
-		return th
-	}
-	run := *th.LastRun()
-	run.Err = f.rejected
-	c := *th
-	c.Runs = th.Runs.Set(th.Runs.Len()-1, &run)
-	return &c
-}
+func (f *Folder) Thread() *reducer.Thread { return f.reducer.Thread() }
 
 // End says that the recording has ended, with the error that Deliveries ended with or nil, and returns the final
-// thread. A run that is still going on is truncated, see [reducer.Reducer.End], by the error that its stream was
+// thread. A run that has not ended is truncated, see [reducer.Reducer.End], by the error that its stream was
 // recorded with if there is one.
-func (f *Folder) End(cause error) *reducer.Thread {
-	f.reducer.End(cmp.Or(f.broke, cause))
-	return f.Thread()
-}
+func (f *Folder) End(cause error) *reducer.Thread { return f.reducer.End(cmp.Or(f.broke, cause)) }
 
 // Err returns, after End, why the last stream was not in order: the error that rejected it, or one that matches
 // reducer.ErrTruncated; else nil.
-func (f *Folder) Err() error { return cmp.Or(f.rejected, f.reducer.Err()) }
+func (f *Folder) Err() error { return f.reducer.Err() }

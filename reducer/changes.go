@@ -101,7 +101,7 @@ func (c *Changes) rows(older, newer messages.List[*messages.Message]) {
 	}
 }
 
-func sameRow(a, b *messages.Message) bool { return a.ID == b.ID && a.Kind() == b.Kind() }
+func sameRow(a, b *messages.Message) bool { return a.Key() == b.Key() }
 
 // message notes one message that differs and which of its calls do.
 func (c *Changes) message(older, newer *messages.Message, place int) {

@@ -25,8 +25,10 @@ type Options struct {
 	// a few copy operations could otherwise make a thread that no memory can hold once it is encoded. What
 	// snapshots bring counts too, but is never refused. 0 means [state.DefaultMaxSize].
 	MaxPatchedBytes int
-	// OnWarning is called with each warning as it arises, from within Apply, and must leave the reducer
-	// alone. The steps carry the warnings too.
+	// Ordinal is the ordinal of the event before the first one, for a stream that is a part of a longer one.
+	Ordinal int
+	// OnWarning is called with each warning as it arises, by Apply and Deliver. It must not use the reducer. The
+	// deliveries carry the warnings too.
 	OnWarning func(event.Warning)
 }
 
@@ -79,7 +81,7 @@ func New(o *Options) *Reducer {
 		}
 		r.intake.warnings = nil // they are about no event
 	}
-	r.intake.onWarning = o.OnWarning
+	r.intake.onWarning, r.intake.ordinal = o.OnWarning, o.Ordinal
 	return r
 }
 

@@ -17,7 +17,7 @@ type View struct {
 	results map[string][]*messages.Message // the tool messages that are drawn with the call they answer
 	nested  map[*messages.Message]bool     // the same
 	calls   map[string]callInfo
-	cut     map[key]bool // the messages that broke off
+	cut     map[messages.Key]bool // the messages that broke off
 	places  map[messages.Owner]place
 }
 
@@ -28,14 +28,6 @@ type callInfo struct {
 	answered bool
 	pending  bool // the client is to answer it
 }
-
-// key tells the messages of a thread apart (P-ID-1).
-type key struct {
-	kind messages.Kind
-	id   string
-}
-
-func keyOf(m *messages.Message) key { return key{m.Kind(), m.ID} }
 
 // place is where in the tree a subagent stands.
 type place struct {
@@ -50,7 +42,7 @@ const maxGutter = 6
 func (s Style) emptyView() *View {
 	return &View{
 		Style: s, results: map[string][]*messages.Message{}, nested: map[*messages.Message]bool{},
-		calls: map[string]callInfo{}, cut: map[key]bool{}, places: map[messages.Owner]place{},
+		calls: map[string]callInfo{}, cut: map[messages.Key]bool{}, places: map[messages.Owner]place{},
 	}
 }
 

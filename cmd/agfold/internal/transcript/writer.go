@@ -18,20 +18,20 @@ type Writer struct {
 	stream bool
 	view   *View // knows the subagents and calls that passed
 
-	written map[key]int     // the messages that were written, if only in part, and how many bytes of text
-	calls   map[string]bool // the calls that were written
-	open    map[key]bool    // the messages that are not closed yet
-	length  int             // of the thread's messages when a run last ended
-	notes   []term.Text     // what no snapshot of the thread tells
+	written map[messages.Key]int  // the messages that were written, if only in part, and how many bytes of text
+	calls   map[string]bool       // the calls that were written
+	open    map[messages.Key]bool // the messages that are not closed yet
+	length  int                   // of the thread's messages when a run last ended
+	notes   []term.Text           // what no snapshot of the thread tells
 
 	patched map[string]*messages.Message // activities that changed since they were written
 	order   []string                     // of their first changes
 
-	speaking bool      // a message streams:
-	speaker  key       // which
-	indent   term.Text // what stands before its lines
-	column   int       // where its last line ends, 0 if it has not begun
-	carriage bool      // its text ends with a carriage return, which may belong to a line feed
+	speaking bool         // a message streams:
+	speaker  messages.Key // which
+	indent   term.Text    // what stands before its lines
+	column   int          // where its last line ends, 0 if it has not begun
+	carriage bool         // its text ends with a carriage return, which may belong to a line feed
 	waiting  []func()
 
 	lastCall  string // the call that was written last, with nothing after it
@@ -45,7 +45,7 @@ const maxNotes = 100
 func NewWriter(out *term.Writer, style Style, stream bool) *Writer {
 	return &Writer{
 		out: out, stream: stream, view: style.emptyView(),
-		written: map[key]int{}, calls: map[string]bool{}, open: map[key]bool{}, patched: map[string]*messages.Message{},
+		written: map[messages.Key]int{}, calls: map[string]bool{}, open: map[messages.Key]bool{}, patched: map[string]*messages.Message{},
 	}
 }
 
@@ -54,7 +54,7 @@ func (w *Writer) Skip(th *reducer.Thread) {
 	w.view.learn(th)
 	w.length = th.Messages.Len()
 	for _, m := range th.Messages.All() {
-		w.written[keyOf(m)] = len(m.Text())
+		w.written[m.Key()] = len(m.Text())
 		for _, c := range m.ToolCalls.All() {
 			w.calls[c.ID] = true
 			w.view.calls[c.ID] = callInfo{name: name(c.Name)}
@@ -95,7 +95,7 @@ func (w *Writer) Deliver(d reducer.Delivery, thread func() *reducer.Thread) {
 		w.subagent(d.Event)
 	}
 	ch := d.Change
-	k := key{ch.MessageKind, ch.MessageID}
+	k := messages.Key{Kind: ch.MessageKind, ID: ch.MessageID}
 	switch ch.Kind {
 	case reducer.RunBegan:
 		w.began(thread())
@@ -222,7 +222,7 @@ func (w *Writer) breakOff() {
 }
 
 // text writes what was appended to the message that streams. If none does, this one begins to, with what it said before.
-func (w *Writer) text(k key, ch reducer.Change, thread func() *reducer.Thread) {
+func (w *Writer) text(k messages.Key, ch reducer.Change, thread func() *reducer.Thread) {
 	delta := ch.Delta
 	if !w.speaking {
 		m := thread().Messages.At(ch.Index)
@@ -239,7 +239,7 @@ func (w *Writer) text(k key, ch reducer.Change, thread func() *reducer.Thread) {
 // begin writes the heading of a message that streams.
 func (w *Writer) begin(m *messages.Message) {
 	w.write(newLine, w.view.under(m, func(p *page) { w.indent = p.indent }))
-	w.speaker, w.speaking, w.column = keyOf(m), true, 0
+	w.speaker, w.speaking, w.column = m.Key(), true, 0
 	w.written[w.speaker] += 0
 }
 
@@ -286,7 +286,7 @@ func (w *Writer) say(text string) {
 }
 
 // closed writes the rest of a message.
-func (w *Writer) closed(k key, m *messages.Message) {
+func (w *Writer) closed(k messages.Key, m *messages.Message) {
 	if w.speaking && w.speaker == k {
 		w.release()
 		return
@@ -296,9 +296,9 @@ func (w *Writer) closed(k key, m *messages.Message) {
 
 // rest writes what was not written yet of a message's text.
 func (w *Writer) rest(m *messages.Message) {
-	if text := m.Text(); !m.Content.IsParts() && w.written[keyOf(m)] < len(text) {
+	if text := m.Text(); !m.Content.IsParts() && w.written[m.Key()] < len(text) {
 		w.begin(m)
-		w.say(text[w.written[keyOf(m)]:])
+		w.say(text[w.written[m.Key()]:])
 		w.release()
 	}
 }
@@ -335,7 +335,7 @@ func (w *Writer) added(m *messages.Message) {
 		return
 	}
 	w.later(func() {
-		if _, known := w.written[keyOf(m)]; known {
+		if _, known := w.written[m.Key()]; known {
 			return
 		}
 		if m.Role == messages.RoleTool && w.afterCall && w.lastCall == m.ToolCallID {
@@ -355,7 +355,7 @@ func (w *Writer) whole(view *View, m *messages.Message) {
 	w.write(newLine, view.message(m))
 }
 
-func (w *Writer) wrote(m *messages.Message) { w.written[keyOf(m)] = len(m.Text()) }
+func (w *Writer) wrote(m *messages.Message) { w.written[m.Key()] = len(m.Text()) }
 
 // call writes a call whose arguments have come, under the heading of the message that holds it.
 func (w *Writer) call(m *messages.Message, at int) {
@@ -368,8 +368,8 @@ func (w *Writer) call(m *messages.Message, at int) {
 	}
 	w.calls[c.ID] = true
 	w.view.calls[c.ID] = callInfo{name: name(c.Name)}
-	if _, known := w.written[keyOf(m)]; !known {
-		w.written[keyOf(m)] = 0
+	if _, known := w.written[m.Key()]; !known {
+		w.written[m.Key()] = 0
 	}
 	w.later(func() {
 		var indent term.Text
@@ -405,7 +405,7 @@ func (w *Writer) Settle(th *reducer.Thread) {
 	w.release()
 	w.activities()
 	for _, m := range th.Messages.All() {
-		_, known := w.written[keyOf(m)]
+		_, known := w.written[m.Key()]
 		switch {
 		case !known && view.nested[m] && !w.calls[m.ToolCallID]:
 			w.wrote(m) // with its call
