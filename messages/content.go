@@ -9,7 +9,7 @@ import (
 // immutable and safe for concurrent use.
 type Content struct {
 	form  contentForm
-	text  string
+	text  string // of formText, and of the last part of formGrown
 	parts []Part
 }
 
@@ -19,6 +19,7 @@ const (
 	formAbsent contentForm = iota
 	formText
 	formParts
+	formGrown // parts, the last of which is a text part whose text is Content.text instead of its own
 )
 
 // Text returns content that is the text s, which may be empty.
@@ -38,19 +39,27 @@ func (c Content) Exists() bool { return c.form != formAbsent }
 func (c Content) IsZero() bool { return c.form == formAbsent }
 
 // IsParts reports whether the content is a list of parts.
-func (c Content) IsParts() bool { return c.form == formParts }
+func (c Content) IsParts() bool { return c.form >= formParts }
 
-// Parts returns the parts, which the caller must not change; nil if the content is no list of parts.
-func (c Content) Parts() []Part { return c.parts }
+// Parts returns the parts, which the caller must not change; nil if the content is not a list of parts. It costs a
+// copy of the list if text has been streamed to the last part.
+func (c Content) Parts() []Part {
+	if c.form != formGrown {
+		return c.parts
+	}
+	parts := slices.Clone(c.parts)
+	parts[len(parts)-1].Text = c.text
+	return parts
+}
 
 // Text returns the text whatever the form: the text itself, or the texts of the text parts joined by
 // newlines, or "" when there is none.
 func (c Content) Text() string {
-	if c.form != formParts {
+	if c.form < formParts {
 		return c.text
 	}
 	var texts []string
-	for _, p := range c.parts {
+	for _, p := range c.Parts() {
 		if p.Type == PartText {
 			texts = append(texts, p.Text)
 		}
@@ -60,18 +69,16 @@ func (c Content) Text() string {
 
 // WithLastText returns content whose text, or whose trailing text part, is s. A list that does not end
 // in a text part gets one. The fold uses it to append streamed text to whatever form a message has, so
-// that no part is lost (P-TXT-1, D-5).
+// that no part is lost (P-TXT-1, D-5). For a list that ends in a text part it takes constant time.
 func (c Content) WithLastText(s string) Content {
-	if c.form != formParts {
+	if c.form < formParts {
 		return Text(s)
 	}
-	parts := slices.Clone(c.parts)
-	if n := len(parts); n > 0 && parts[n-1].Type == PartText {
-		parts[n-1].Text = s
-	} else {
-		parts = append(parts, Part{Type: PartText, Text: s})
+	if n := len(c.parts); n == 0 || c.parts[n-1].Type != PartText {
+		c.parts = append(c.parts, Part{Type: PartText}) // a copy: Parts leaves no room
 	}
-	return Parts(parts...)
+	c.form, c.text = formGrown, s
+	return c
 }
 
 // LastText returns the text, or the text of the trailing text part; "" if the list does not end in one.

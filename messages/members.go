@@ -104,7 +104,7 @@ func (t *Content) member(c *codec.Codec) {
 
 // requiredText walks the required member content, a text.
 func (t *Content) requiredText(c *codec.Codec) {
-	if t.form == formParts {
+	if t.IsParts() {
 		t.partsForText(c)
 		return
 	}
@@ -116,7 +116,7 @@ func (t *Content) requiredText(c *codec.Codec) {
 
 // optText walks the optional member content, a text.
 func (t *Content) optText(c *codec.Codec) {
-	if t.form == formParts {
+	if t.IsParts() {
 		t.partsForText(c)
 		return
 	}
@@ -151,8 +151,9 @@ func walkContent(t *Content, c *codec.Codec) {
 		return
 	}
 	switch form {
-	case formParts:
-		codec.Elements(c, &t.parts, walkPart)
+	case formParts, formGrown:
+		parts := t.Parts()
+		codec.Elements(c, &parts, walkPart)
 	case formText:
 		if c.Encoding() {
 			c.AppendText(t.text)

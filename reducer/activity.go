@@ -21,7 +21,7 @@ func (d *draft) activitySnapshot(e *event.ActivitySnapshot) {
 	m.Metadata = a.msg.Metadata.Merge(e.Metadata)
 	if e.Replace.Or(true) {
 		d.verifier.own(activities, e.MessageID, e.SubagentRunID)
-		d.activityBytes += m.Activity.Size() - a.msg.Activity.Size()
+		d.recount(a, m)
 		*d.edit(a) = *m
 		d.changed(MessageReplaced, a)
 		return
@@ -54,8 +54,9 @@ func (d *draft) activityDelta(e *event.ActivityDelta) {
 		d.in.warn("P-ACT-2", e.MessageID, "the patch does not leave an object, but "+patched.Kind().String()+"; it was skipped (D-9)")
 		return
 	}
-	d.activityBytes += patched.Size() - a.msg.Activity.Size()
-	m := d.edit(a)
-	m.Activity, m.ActivityType = patched, e.ActivityType
+	changed := *a.msg
+	changed.Activity, changed.ActivityType = patched, e.ActivityType
+	d.recount(a, &changed)
+	*d.edit(a) = changed
 	d.changed(ActivityPatched, a)
 }

@@ -20,6 +20,7 @@ type draft struct {
 	revision   uint64
 	threadID   string
 	list       messages.List[*messages.Message]
+	order      messages.List[*entry] // of the messages in list
 	state      state.Value
 	hasState   bool
 	runs       messages.List[*Run]
@@ -29,13 +30,14 @@ type draft struct {
 	nodeEpochs []uint64
 	interrupts []event.Interrupt
 
-	activityBytes int // the size of all activities
-	maxPatched    int // see Options.MaxPatchedBytes
+	activities    lookup[string, *lookup[*entry, struct{}]] // by activity type
+	activityBytes int                                       // the size of their contents
+	maxPatched    int                                       // see Options.MaxPatchedBytes
 
 	// How to find things in it.
-	entries   [messages.KindActivity + 1]map[string]*entry
-	twins     map[string]map[string]*entry // tool results, by id and call, whose id is in entries for another call
-	room      []entry                      // for the entries to come
+	entries   [messages.KindActivity + 1]lookup[string, *entry]
+	twins     lookup[string, map[string]*entry] // tool results, by id and call, whose id is in entries for another call
+	room      []entry                           // for the entries to come
 	calls     map[string]*call
 	goneCalls map[string]struct{} // those among calls that no message may hold
 	nodeOf    map[messages.Owner]int
@@ -64,12 +66,11 @@ func (d *draft) resume(t *Thread) {
 	}
 	d.list = t.Messages
 	d.room = make([]entry, t.Messages.Len()) // one object for the garbage collector, not one a message
-	d.entries[messages.KindText] = make(map[string]*entry, t.Messages.Len())
-	unique := true
+	d.entries[messages.KindText].m = make(map[string]*entry, t.Messages.Len())
+	order := make([]*entry, 0, t.Messages.Len())
 	for i, m := range t.Messages.All() {
 		if d.findKey(m.Key()) != nil {
-			unique = false // no reducer made this thread
-			continue
+			continue // no reducer made this thread
 		}
 		e := d.newEntry(m)
 		if m.Streaming { // in a run that this reducer knows nothing of
@@ -77,6 +78,7 @@ func (d *draft) resume(t *Thread) {
 			d.list = d.list.Set(i, m)
 		}
 		e.hint, e.ord = i, d.nextOrd()
+		order = append(order, e)
 		d.become(e, m, 0)
 		if m.Role == messages.RoleTool {
 			d.callFor(m.ToolCallID).answers++
@@ -87,31 +89,22 @@ func (d *draft) resume(t *Thread) {
 			c.stale = c.answers
 		}
 	}
-	for _, m := range d.list.All() { // when all answers are known, so that a sound thread stays as it is
-		if e := d.findKey(m.Key()); e.msg == m {
-			d.indexCalls(e, m)
+	if len(order) < d.list.Len() { // of several messages with one key the first stays
+		items := make([]*messages.Message, len(order))
+		for i, e := range order {
+			items[i], e.hint = e.msg, i
 		}
+		d.list = messages.NewList(items...)
 	}
-	if !unique {
-		d.dropRepeated()
+	d.order = messages.NewList(order...)
+	for _, e := range order { // when all answers are known, so that a sound thread stays as it is
+		d.indexCalls(e, e.msg)
 	}
 	d.nodeEpochs = make([]uint64, d.nodes.Len())
 	for i, n := range d.nodes.All() {
 		d.nodeOf[n.RunID] = i
 	}
 	d.epoch++
-}
-
-// dropRepeated leaves of several messages with one key the first.
-func (d *draft) dropRepeated() {
-	var items []*messages.Message
-	for i, m := range d.list.All() {
-		if e := d.findKey(m.Key()); e.hint == i {
-			e.hint = len(items)
-			items = append(items, m)
-		}
-	}
-	d.list = messages.NewList(items...)
 }
 
 // fold folds an event that has been verified.

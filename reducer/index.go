@@ -1,6 +1,8 @@
 package reducer
 
 import (
+	"maps"
+
 	"github.com/agfold/agfold/messages"
 )
 
@@ -12,7 +14,6 @@ type entry struct {
 	text      buffer
 	appending bool
 	clipped   bool
-	partsIn   uint64 // the parts of msg's content, if it has any, may be changed in place during this epoch
 	// ord orders the entries as the list does, with gaps to insert into; hint is where the message was
 	// last seen.
 	ord  uint64
@@ -36,6 +37,31 @@ type call struct {
 	stale      int    // how many of them came before the run that started it again
 }
 
+// lookup is a map that gives back its room when most of it was deleted, so that iterating costs what it holds.
+type lookup[K comparable, V any] struct {
+	m    map[K]V
+	peak int // the most that m has held since it was made
+}
+
+func (l *lookup[K, V]) get(key K) V { return l.m[key] }
+
+func (l *lookup[K, V]) put(key K, v V) {
+	if l.m == nil {
+		l.m = make(map[K]V)
+	}
+	l.m[key] = v
+	l.peak = max(l.peak, len(l.m))
+}
+
+func (l *lookup[K, V]) drop(key K) {
+	delete(l.m, key)
+	if n := len(l.m); l.peak > 64 && n < l.peak/4 {
+		kept := make(map[K]V, n)
+		maps.Copy(kept, l.m)
+		l.m, l.peak = kept, n
+	}
+}
+
 const ordGap = 1 << 32
 
 // find returns the entry of a message that the thread holds, nil if it holds none of that kind and id.
@@ -43,7 +69,7 @@ func (d *draft) find(kind messages.Kind, id string) *entry {
 	if d.lastEntry != nil && d.lastKind == kind && d.lastID == id {
 		return d.lastEntry
 	}
-	e := d.entries[kind][id]
+	e := d.entries[kind].get(id)
 	if e != nil {
 		d.lastEntry, d.lastKind, d.lastID = e, kind, id
 	}
@@ -54,16 +80,7 @@ func (d *draft) find(kind messages.Kind, id string) *entry {
 func (d *draft) findKey(k messages.Key) *entry {
 	e := d.find(k.Kind, k.ID)
 	if e != nil && k.Kind == messages.KindTool && e.msg.ToolCallID != k.ToolCallID {
-		return d.twins[k.ID][k.ToolCallID]
-	}
-	return e
-}
-
-// entryOf returns the entry of a message in the list.
-func (d *draft) entryOf(m *messages.Message) *entry {
-	e := d.entries[m.Kind()][m.ID]
-	if e.msg != m {
-		e = d.twins[m.ID][m.ToolCallID]
+		return d.twins.get(k.ID)[k.ToolCallID]
 	}
 	return e
 }
@@ -78,19 +95,13 @@ func (d *draft) newEntry(m *messages.Message) *entry {
 	}
 	kind := m.Kind()
 	if d.find(kind, m.ID) != nil { // the result of another call
-		if d.twins == nil {
-			d.twins = make(map[string]map[string]*entry)
+		if d.twins.get(m.ID) == nil {
+			d.twins.put(m.ID, make(map[string]*entry))
 		}
-		if d.twins[m.ID] == nil {
-			d.twins[m.ID] = make(map[string]*entry)
-		}
-		d.twins[m.ID][m.ToolCallID] = e
+		d.twins.get(m.ID)[m.ToolCallID] = e
 		return e
 	}
-	if d.entries[kind] == nil {
-		d.entries[kind] = make(map[string]*entry)
-	}
-	d.entries[kind][m.ID] = e
+	d.entries[kind].put(m.ID, e)
 	d.lastEntry, d.lastKind, d.lastID = e, kind, m.ID
 	return e
 }
@@ -98,14 +109,14 @@ func (d *draft) newEntry(m *messages.Message) *entry {
 // forget lets go of a message that the thread no longer holds.
 func (d *draft) forget(e *entry) {
 	d.forgetCalls(e)
-	d.activityBytes -= e.msg.Activity.Size()
+	d.recount(e, nil)
 	d.lastEntry = nil
-	id, twins := e.msg.ID, d.twins[e.msg.ID]
-	switch {
-	case d.entries[e.msg.Kind()][id] != e:
+	id, twins := e.msg.ID, d.twins.get(e.msg.ID)
+	switch entries := &d.entries[e.msg.Kind()]; {
+	case entries.get(id) != e:
 		delete(twins, e.msg.ToolCallID)
 	case e.msg.Role != messages.RoleTool || len(twins) == 0:
-		delete(d.entries[e.msg.Kind()], id)
+		entries.drop(id)
 	default:
 		var next *entry
 		for _, twin := range twins {
@@ -114,10 +125,10 @@ func (d *draft) forget(e *entry) {
 			}
 		}
 		delete(twins, next.msg.ToolCallID)
-		d.entries[messages.KindTool][id] = next
+		entries.put(id, next)
 	}
 	if twins != nil && len(twins) == 0 {
-		delete(d.twins, id)
+		d.twins.drop(id)
 	}
 }
 
@@ -135,15 +146,14 @@ func (d *draft) edit(e *entry) *messages.Message {
 
 // locate returns the message's place in the list: mostly where it was last seen, else by binary search.
 func (d *draft) locate(e *entry) int {
-	n := d.list.Len()
-	if e.hint < n && d.list.At(e.hint) == e.msg {
+	n := d.order.Len()
+	if e.hint < n && d.order.At(e.hint) == e {
 		return e.hint
 	}
 	lo, hi := 0, n
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		m := d.list.At(mid)
-		if d.entryOf(m).ord < e.ord {
+		if d.order.At(mid).ord < e.ord {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -158,7 +168,7 @@ func (d *draft) locate(e *entry) int {
 func (d *draft) add(m *messages.Message, epoch uint64) *entry {
 	e := d.newEntry(m)
 	e.hint, e.ord = d.list.Len(), d.nextOrd()
-	d.list = d.list.Append(m)
+	d.list, d.order = d.list.Append(m), d.order.Append(e)
 	d.hold(e, m, epoch)
 	return e
 }
@@ -180,12 +190,31 @@ func (d *draft) hold(e *entry, m *messages.Message, epoch uint64) {
 
 // become makes m the entry's message, with nothing known of its text.
 func (d *draft) become(e *entry, m *messages.Message, epoch uint64) {
-	if e.msg != nil {
-		d.activityBytes -= e.msg.Activity.Size()
-	}
-	d.activityBytes += m.Activity.Size()
+	d.recount(e, m)
 	e.msg, e.epoch = m, epoch
-	e.text, e.appending, e.clipped, e.partsIn = buffer{}, false, false, 0
+	e.text, e.appending, e.clipped = buffer{}, false, false
+}
+
+// recount keeps the records of activities up to date as m takes the place of the entry's message; either may be nil.
+func (d *draft) recount(e *entry, m *messages.Message) {
+	if old := e.msg; old != nil && old.Role == messages.RoleActivity {
+		d.activityBytes -= old.Activity.Size()
+		if m == nil || m.ActivityType != old.ActivityType {
+			same := d.activities.get(old.ActivityType)
+			if same.drop(e); len(same.m) == 0 {
+				d.activities.drop(old.ActivityType)
+			}
+		}
+	}
+	if m != nil && m.Role == messages.RoleActivity {
+		d.activityBytes += m.Activity.Size()
+		same := d.activities.get(m.ActivityType)
+		if same == nil {
+			same = new(lookup[*entry, struct{}])
+			d.activities.put(m.ActivityType, same)
+		}
+		same.put(e, struct{}{})
+	}
 }
 
 // warnSharedID warns of a message whose id another message has too (P-ID-1).
@@ -195,7 +224,7 @@ func (d *draft) warnSharedID(m *messages.Message) {
 			d.in.warn("P-ID-1", m.ID, "the id is also that of a message of the kind "+kind.String()+"; each keeps its own")
 		}
 	}
-	if m.Role == messages.RoleTool && d.twins[m.ID] != nil {
+	if m.Role == messages.RoleTool && d.twins.get(m.ID) != nil {
 		d.in.warn("P-ID-1", m.ID, "the id is also that of the result of another tool call than "+quote(m.ToolCallID)+"; each keeps its own")
 	}
 }
@@ -241,29 +270,23 @@ func (d *draft) insertAfter(i int, m *messages.Message) *entry {
 		return d.add(m, d.epoch)
 	}
 	e := d.newEntry(m)
-	before, after := d.ordAt(i), d.ordAt(i+1)
+	before, after := d.order.At(i).ord, d.order.At(i+1).ord
 	if after-before < 2 {
 		d.renumber()
-		before, after = d.ordAt(i), d.ordAt(i+1)
+		before, after = d.order.At(i).ord, d.order.At(i+1).ord
 	}
 	// Results come one after the other, so most of the room is left after the new one.
 	e.ord = before + min((after-before)/2, ordGap>>20)
 	e.hint = i + 1
-	d.list = d.list.Insert(i+1, m)
+	d.list, d.order = d.list.Insert(i+1, m), d.order.Insert(i+1, e)
 	d.hold(e, m, d.epoch)
 	return e
-}
-
-func (d *draft) ordAt(i int) uint64 {
-	m := d.list.At(i)
-	return d.entryOf(m).ord
 }
 
 // renumber spaces the entries out again when a gap between two is used up.
 func (d *draft) renumber() {
 	d.lastOrd = 0
-	for i, m := range d.list.All() {
-		e := d.entryOf(m)
+	for i, e := range d.order.All() {
 		e.ord, e.hint = d.nextOrd(), i
 	}
 }

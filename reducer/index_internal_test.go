@@ -30,7 +30,7 @@ func TestRenumbering(t *testing.T) {
 			r.draft.lastOrd = 0
 			for _, m := range r.draft.list.All() {
 				r.draft.lastOrd++
-				r.draft.entries[m.Kind()][m.ID].ord = r.draft.lastOrd
+				r.draft.entries[m.Kind()].get(m.ID).ord = r.draft.lastOrd
 			}
 		}
 		before := r.draft.lastOrd
@@ -40,7 +40,7 @@ func TestRenumbering(t *testing.T) {
 		}
 		last := uint64(0)
 		for at, m := range r.draft.list.All() {
-			e := r.draft.entries[m.Kind()][m.ID]
+			e := r.draft.entries[m.Kind()].get(m.ID)
 			require.Greater(t, e.ord, last)
 			require.Equal(t, at, r.draft.locate(e))
 			last = e.ord
@@ -96,9 +96,9 @@ func TestForgetting(t *testing.T) {
 	assert.Len(t, r.verifier.owners[textMessages], 100, "P-VER-5 owners are known for the run")
 	do(fail, start)
 	assert.Empty(t, r.verifier.owners[textMessages])
-	assert.Len(t, r.draft.entries[messages.KindText], 1)
-	assert.Len(t, r.draft.entries[messages.KindTool], 1)
-	assert.Empty(t, r.draft.entries[messages.KindReasoning])
+	assert.Len(t, r.draft.entries[messages.KindText].m, 1)
+	assert.Len(t, r.draft.entries[messages.KindTool].m, 1)
+	assert.Empty(t, r.draft.entries[messages.KindReasoning].m)
 	assert.Len(t, r.draft.calls, 2, "the call, and the one that the tool message answers")
 	do(&event.MessagesSnapshot{Messages: []*messages.Message{
 		{ID: "o", Role: messages.RoleTool, ToolCallID: "somebody", Content: messages.Text("")},
@@ -106,7 +106,7 @@ func TestForgetting(t *testing.T) {
 	assert.Len(t, r.draft.calls, 1, "that the message answered another call before is forgotten")
 	do(&event.MessagesSnapshot{Messages: []*messages.Message{}}, fail, start)
 	for _, entries := range r.draft.entries {
-		assert.Empty(t, entries)
+		assert.Empty(t, entries.m)
 	}
 	assert.Empty(t, r.draft.calls)
 	do(&event.ToolCallStart{ToolCallID: "7", ToolCallName: "f"})

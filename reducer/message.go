@@ -58,18 +58,11 @@ func (d *draft) messageEnd(kind messages.Kind, id string, meta messages.Metadata
 	d.changed(MessageClosed, e)
 }
 
-// showText makes the message say what the entry's text has come to, and returns it for the caller to
-// change. Of a content that is parts (D-5) an epoch copies the list once.
+// showText sets the message's text, or that of its trailing text part (D-5), to the entry's text, and returns the
+// message for the caller to change.
 func (d *draft) showText(e *entry) *messages.Message {
 	m := d.edit(e)
-	text := e.text.String()
-	if m.Content.IsParts() && e.partsIn == d.epoch {
-		parts := m.Content.Parts()
-		parts[len(parts)-1].Text = text
-		return m
-	}
-	m.Content = m.Content.WithLastText(text)
-	e.partsIn = d.epoch
+	m.Content = m.Content.WithLastText(e.text.String())
 	return m
 }
 

@@ -71,7 +71,7 @@ func (d *draft) leftPending(named []string) []string {
 	if len(d.run.brought) > 0 && len(d.offered) > 0 {
 		asked := d.lastUser()
 		for _, id := range d.run.brought {
-			if c := d.calls[id]; c != nil && c.tc != nil && d.offers(c.tc.Name) && d.locate(c.parent) > asked {
+			if c := d.calls[id]; c != nil && c.tc != nil && d.offers(c.tc.Name) && c.parent.ord > asked {
 				list(id)
 			}
 		}
@@ -84,15 +84,16 @@ func (d *draft) offers(name string) bool {
 	return slices.ContainsFunc(d.offered, func(t event.Tool) bool { return t.Name == name })
 }
 
-// lastUser returns the place of the last user message, -1 if there is none. Whoever wrote it has moved past the calls
-// before it.
-func (d *draft) lastUser() int {
-	for i, m := range d.list.Backward() {
-		if m.Role == messages.RoleUser {
-			return i
+// lastUser returns the ord of the last user message, 0 if there is none. Whoever wrote it has moved past the calls
+// before it. It looks at the text messages only: a snapshot of this run, without which nobody asks, has restated them.
+func (d *draft) lastUser() uint64 {
+	var last uint64
+	for _, e := range d.entries[messages.KindText].m {
+		if e.msg.Role == messages.RoleUser {
+			last = max(last, e.ord)
 		}
 	}
-	return -1
+	return last
 }
 
 // noteBrought notes the calls of a snapshot's message that the thread has not held before.

@@ -22,7 +22,7 @@ func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
 		last[k] = i
 		carries[k.Kind] = true
 	}
-	d.dropOmitted(last, carries, ownedActivities(e.Metadata, carries[messages.KindActivity]))
+	d.dropOmitted(last, carries, e.Metadata)
 
 	type restated struct {
 		entry *entry
@@ -67,7 +67,7 @@ func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
 		en := d.newEntry(m)
 		m = d.asItStands(en, m)
 		en.hint, en.ord = d.list.Len(), d.nextOrd()
-		d.list = d.list.Append(m)
+		d.list, d.order = d.list.Append(m), d.order.Append(en)
 		d.become(en, m, 0)
 	}
 	for _, m := range added {
@@ -79,30 +79,40 @@ func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
 	d.change.Kind = ConversationRestated
 }
 
-// dropOmitted drops the messages that a snapshot omits and whose kind it restates.
-func (d *draft) dropOmitted(restated map[messages.Key]int, carries [messages.KindActivity + 1]bool, owns func(string) bool) {
+// dropOmitted drops the messages that a snapshot omits and that it speaks for: text messages and tool results, reasoning
+// if it carries any, and the activities that it owns.
+func (d *draft) dropOmitted(restated map[messages.Key]int, carries [messages.KindActivity + 1]bool, meta messages.Metadata) {
 	var drop []*entry
 	look := func(e *entry) {
-		if _, keep := restated[e.msg.Key()]; !keep && (e.msg.Role != messages.RoleActivity || owns(e.msg.ActivityType)) {
+		if _, keep := restated[e.msg.Key()]; !keep {
 			drop = append(drop, e)
 		}
 	}
+	types, all := ownedActivities(meta, carries[messages.KindActivity])
 	for kind := messages.KindText; kind <= messages.KindActivity; kind++ {
-		if kind == messages.KindReasoning && !carries[kind] || kind == messages.KindActivity && owns == nil {
+		if kind == messages.KindReasoning && !carries[kind] || kind == messages.KindActivity && !all {
 			continue
 		}
-		for _, e := range d.entries[kind] {
+		for _, e := range d.entries[kind].m {
 			look(e)
 		}
 	}
-	for _, twins := range d.twins {
+	for _, twins := range d.twins.m {
 		for _, e := range twins {
 			look(e)
 		}
 	}
+	for activityType := range types {
+		if same := d.activities.get(activityType); same != nil {
+			for e := range same.m {
+				look(e)
+			}
+		}
+	}
 	slices.SortFunc(drop, func(a, b *entry) int { return cmp.Compare(b.ord, a.ord) }) // no hint shifts before it is used
 	for _, e := range drop {
-		d.list = d.list.Remove(d.locate(e))
+		i := d.locate(e)
+		d.list, d.order = d.list.Remove(i), d.order.Remove(i)
 		d.uncount(e.msg)
 		if c := d.calls[e.msg.ToolCallID]; e.msg.Role == messages.RoleTool && c.stale > 0 {
 			c.stale--
@@ -171,29 +181,23 @@ func (d *draft) sweep() {
 	d.goneCalls = nil
 }
 
-// ownedActivities says which activity types a snapshot restates, so that those it omits are dropped
-// (P-MSG-2); nil if none.
-func ownedActivities(meta messages.Metadata, carriesAny bool) func(activityType string) bool {
-	all := func(string) bool { return true }
+// ownedActivities returns the activity types that a snapshot owns, so that it drops those activities that it omits
+// (P-MSG-2), and whether it owns all types. Authority that is malformed owns nothing.
+func ownedActivities(meta messages.Metadata, carriesAny bool) (types map[string]bool, all bool) {
 	authority := meta.Get("@ag-ui/client")
-	types := authority.Get("authoritativeActivityTypes")
-	switch types.Kind() {
+	owned := authority.Get("authoritativeActivityTypes")
+	switch owned.Kind() {
 	case state.KindAbsent:
-		if carriesAny && (!authority.Exists() || authority.Kind() == state.KindObject) {
-			return all
-		}
+		return nil, carriesAny && (!authority.Exists() || authority.Kind() == state.KindObject)
 	case state.KindNull:
-		return all
+		return nil, true
 	case state.KindArray:
-		owned := make(map[string]bool)
-		for _, v := range types.Elements() {
+		types = make(map[string]bool)
+		for _, v := range owned.Elements() {
 			if s, ok := v.AsString(); ok {
-				owned[s] = true
+				types[s] = true
 			}
 		}
-		if len(owned) > 0 {
-			return func(activityType string) bool { return owned[activityType] }
-		}
 	}
-	return nil
+	return types, false
 }

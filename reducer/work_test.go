@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,18 +133,26 @@ func TestASnapshotOfMessagesIsLinear(t *testing.T) {
 	assert.Less(t, lots, 2*few+500)
 }
 
-func TestTextBehindManyParts(t *testing.T) {
-	parts := make([]messages.Part, 10_000)
-	for i := range parts {
-		parts[i] = messages.TextPart("p")
+// A delta to a message of many parts copies none of them, even if a snapshot follows each (D-5).
+func TestTextAfterManyParts(t *testing.T) {
+	for _, last := range []messages.Part{messages.TextPart("p"), messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceURL})} {
+		parts := make([]messages.Part, 10_000)
+		for i := range parts {
+			parts[i] = last
+		}
+		r := reducer.New(&reducer.Options{Input: &event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{
+			{ID: "m", Role: messages.RoleUser, Content: messages.Parts(parts...)},
+		}}})
+		apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
+		_, bytes := cost(func(int) {
+			apply(t, r, &event.TextMessageStart{MessageID: "m"}, &event.TextMessageContent{MessageID: "m", Delta: "x"}, &event.TextMessageEnd{MessageID: "m"})
+			r.Thread()
+		})
+		assert.Less(t, bytes, 5000.0)
+		content := r.Thread().Messages.At(0).Content
+		assert.Equal(t, last.Text+strings.Repeat("x", 2001), content.LastText())
+		assert.Equal(t, content.LastText(), content.Parts()[len(content.Parts())-1].Text)
 	}
-	r := reducer.New(&reducer.Options{Input: &event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{
-		{ID: "m", Role: messages.RoleUser, Content: messages.Parts(parts...)},
-	}}})
-	apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"}, &event.TextMessageStart{MessageID: "m"})
-	_, bytes := cost(func(int) { apply(t, r, &event.TextMessageContent{MessageID: "m", Delta: "x"}) })
-	assert.Less(t, bytes, 1000.0, "the list of parts is copied once a snapshot, not once a delta")
-	assert.Equal(t, "px", r.Thread().Messages.At(0).Content.LastText()[:2])
 }
 
 // TestHostileStreams compares what an event costs near the end of a long stream on a long thread with what it
@@ -279,22 +288,94 @@ func costAtTheEnd(t *testing.T, n int, tell func(n int, do func(...event.Event))
 	return slices.Min(batches[len(batches)*3/4:])
 }
 
-// A snapshot passes over what it leaves alone: activities and reasoning that it does not restate.
-func TestSnapshotPassesOverWhatStays(t *testing.T) {
-	cost := func(n int) uint64 {
-		r := reducer.New(nil)
-		apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
-		for i := range n {
-			apply(t, r, &event.ActivitySnapshot{MessageID: fmt.Sprint(i), ActivityType: "a", Content: state.Object()})
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range 20 {
-			apply(t, r, &event.MessagesSnapshot{})
-		}
-		runtime.ReadMemStats(&after)
-		require.Equal(t, n, r.Thread().Messages.Len())
-		return after.TotalAlloc - before.TotalAlloc
+// TestASnapshotCostsWhatItSays compares what small snapshots and runs cost in a thread of n kept messages, or after n
+// were dropped, with what they cost at 20 n.
+func TestASnapshotCostsWhatItSays(t *testing.T) {
+	owns := func(types ...state.Value) *event.MessagesSnapshot {
+		return &event.MessagesSnapshot{Base: event.Base{Metadata: messages.MetadataOf(state.Member{Key: "@ag-ui/client", Value: state.Object(
+			state.Member{Key: "authoritativeActivityTypes", Value: state.Array(types...)})})}}
 	}
-	assert.Less(t, cost(20_000), cost(10)+20_000, "bytes for 20 snapshots; a pointer a message would be 3 MB")
+	activities := func(r *reducer.Reducer, n int, activityType func(i int) string) {
+		for i := range n {
+			apply(t, r, &event.ActivitySnapshot{MessageID: fmt.Sprint(i), ActivityType: activityType(i), Content: state.Object()})
+		}
+	}
+	say := func(ids ...string) *event.MessagesSnapshot {
+		e := new(event.MessagesSnapshot)
+		for _, id := range ids {
+			e.Messages = append(e.Messages, &messages.Message{ID: id, Role: messages.RoleAssistant, Content: messages.Text("x")})
+		}
+		return e
+	}
+	for name, tell := range map[string]func(r *reducer.Reducer, n int) (again func(i int)){
+		"many activities are kept": func(r *reducer.Reducer, n int) func(int) {
+			activities(r, n, func(int) string { return "kept" })
+			return func(int) { apply(t, r, owns(state.String("other"), state.String("none")), say("m")) }
+		},
+		"many activities of many types are kept": func(r *reducer.Reducer, n int) func(int) {
+			activities(r, n, func(i int) string { return fmt.Sprint("kept", i) })
+			return func(int) { apply(t, r, owns(state.String("other")), say()) }
+		},
+		"many reasoning messages are kept": func(r *reducer.Reducer, n int) func(int) {
+			for i := range n {
+				id := fmt.Sprint(i)
+				apply(t, r, &event.ReasoningMessageStart{MessageID: id}, &event.ReasoningMessageEnd{MessageID: id})
+			}
+			return func(int) { apply(t, r, say("m")) }
+		},
+		"many messages were dropped": func(r *reducer.Reducer, n int) func(int) {
+			for i := range n {
+				id := fmt.Sprint(i)
+				apply(t, r, &event.TextMessageStart{MessageID: id}, &event.TextMessageEnd{MessageID: id})
+			}
+			apply(t, r, say("m"))
+			return func(int) { apply(t, r, say("m")) }
+		},
+		"many activities were dropped": func(r *reducer.Reducer, n int) func(int) {
+			activities(r, n, func(i int) string { return fmt.Sprint(i % 3) })
+			apply(t, r, owns(state.String("0"), state.String("1"), state.String("2")))
+			all := &event.MessagesSnapshot{Base: event.Base{Metadata: messages.MetadataOf(state.Member{Key: "@ag-ui/client", Value: state.Object(
+				state.Member{Key: "authoritativeActivityTypes", Value: state.Null()})})}}
+			return func(int) { apply(t, r, all, owns(state.String("0"))) }
+		},
+		"a run brings a call after many kept messages": func(r *reducer.Reducer, n int) func(int) {
+			activities(r, n, func(int) string { return "kept" })
+			apply(t, r, &event.RunFinished{ThreadID: "t", RunID: "r"})
+			return func(i int) {
+				s := say("m")
+				s.Messages[0].ToolCalls = messages.NewList(&messages.ToolCall{ID: fmt.Sprint("c", i), Name: "f", Arguments: "{}"})
+				apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"}, s, &event.RunFinished{ThreadID: "t", RunID: "r"})
+			}
+		},
+		"many runs, steps and subagents": func(r *reducer.Reducer, n int) func(int) {
+			for i := range n {
+				id := fmt.Sprint(i)
+				apply(t, r, &event.StepStarted{StepName: id}, &event.StepFinished{StepName: id},
+					&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner(id)), Name: "n"}, &event.SubagentFinished{Attribution: event.By(messages.SubagentOwner(id))})
+			}
+			return func(i int) {
+				apply(t, r, &event.RunFinished{ThreadID: "t", RunID: "r"}, &event.RunStarted{ThreadID: "t", RunID: "r"}, say("m"))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			least := func(n int) time.Duration {
+				r := reducer.New(&reducer.Options{Input: &event.RunInput{ThreadID: "t", RunID: "r", Tools: []event.Tool{{Name: "f"}}}})
+				apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
+				again := tell(r, n)
+				again(0)
+				var times []time.Duration
+				for i := range 100 {
+					start := time.Now()
+					again(i + 1)
+					times = append(times, time.Since(start))
+					r.Thread()
+				}
+				return slices.Min(times)
+			}
+			few, lots := least(1000), least(20_000)
+			t.Logf("%d ns after 1,000, %d after 20,000", few.Nanoseconds(), lots.Nanoseconds())
+			assert.Less(t, lots, 4*few+10*time.Microsecond)
+		})
+	}
 }
