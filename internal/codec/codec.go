@@ -178,19 +178,22 @@ func Field[T any](c *Codec, key string, p *T, walk func(*T, *Codec)) {
 		walk(p, c)
 		c.pop()
 	default:
-		c.required(key)
+		missing := c.required(key)
 		walk(p, c)
 		c.pop()
+		c.missing = missing
 	}
 }
 
-// required goes to the member key, which must be present.
-func (c *Codec) required(key string) {
+// required goes to the member key, which must be present, and returns the key that the first fault, if there will be one
+// now, misses.
+func (c *Codec) required(key string) (missing string) {
 	c.value = c.get(key)
-	if !c.value.Exists() && c.fault == nil {
-		c.missing = key
+	if missing = c.missing; c.fault == nil && !c.value.Exists() {
+		missing = key
 	}
 	c.push(key)
+	return missing
 }
 
 // OptField walks the optional member key, which is present, unless the walk decodes, if present is set. If it is
@@ -233,9 +236,10 @@ func List[T any](c *Codec, key string, list *[]T, walk func(*T, *Codec)) {
 			c.pop()
 		}
 	default:
-		c.required(key)
+		missing := c.required(key)
 		Elements(c, list, walk)
 		c.pop()
+		c.missing = missing
 	}
 }
 
