@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,16 +128,16 @@ func nestedRow(n int) row {
 	}}
 }
 
-// wireRow folds n frames of the same text, after a prelude of frames that is not measured. A snapshot is taken after
-// each event if it says so.
+// wireRow folds n frames of the same text, after a prelude of frames, and the first of that text, which are not measured. A
+// snapshot is taken after each event if it says so.
 func wireRow(name string, n int, snapshot snapshots, prelude func() []string, text string) row {
 	return row{name: name, count: n, bench: func(b *testing.B) {
-		before, next := frames(b, prelude()), frames(b, []string{text})[0]
+		before, next := slices.Clip(frames(b, prelude())), frames(b, []string{text})[0]
 		b.ReportAllocs()
 		for range b.N {
 			b.StopTimer()
 			r := reducer.New(nil)
-			for _, f := range before {
+			for _, f := range append(before, next) {
 				if err := r.Apply(f); err != nil {
 					b.Fatal(err)
 				}
