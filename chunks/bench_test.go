@@ -23,7 +23,7 @@ func BenchmarkContinuation(b *testing.B) {
 			{"bare", &event.TextMessageChunk{Delta: messages.Some("word ")}},
 		} {
 			b.Run(fmt.Sprintf("%s/lanes=%d", form.name, lanes), func(b *testing.B) {
-				x := chunks.New()
+				x := new(chunks.Expander)
 				for i := range lanes {
 					mustExpand(b, x, &event.TextMessageChunk{
 						MessageID: messages.Some(fmt.Sprint("m", i)), Attribution: event.By(messages.SubagentOwner(fmt.Sprint("s", i))),
@@ -42,7 +42,7 @@ func BenchmarkContinuation(b *testing.B) {
 
 // BenchmarkTriad times a whole message of one chunk: start, content and, caused by the next, end.
 func BenchmarkTriad(b *testing.B) {
-	x := chunks.New()
+	x := new(chunks.Expander)
 	ids := [2]*event.TextMessageChunk{
 		{MessageID: messages.Some("m1"), Delta: messages.Some("word ")},
 		{MessageID: messages.Some("m2"), Delta: messages.Some("word ")},
@@ -58,7 +58,7 @@ func BenchmarkTriad(b *testing.B) {
 
 // BenchmarkPassThrough times an event that is no chunk while nothing is under assembly.
 func BenchmarkPassThrough(b *testing.B) {
-	x := chunks.New()
+	x := new(chunks.Expander)
 	ev := &event.TextMessageContent{MessageID: "m", Delta: "word "}
 	out := make([]event.Event, 0, 1)
 	b.ReportAllocs()

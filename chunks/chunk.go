@@ -7,7 +7,7 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// chunk is one of the three chunk events, told alike.
+// chunk is what the three chunk events have in common.
 type chunk struct {
 	typ   event.Type
 	kind  kind
@@ -18,31 +18,32 @@ type chunk struct {
 	base *event.Base
 }
 
-func textChunk(e *event.TextMessageChunk) chunk {
-	return chunk{
-		typ: event.TypeTextMessageChunk, kind: text, tag: e.SubagentRunID, id: e.MessageID, delta: e.Delta,
-		opening: opening{role: e.Role, name: e.Name}, base: &e.Base,
+// chunkOf returns ev as a chunk, if it is a typed one.
+func chunkOf(ev event.Event) (chunk, bool) {
+	switch e := ev.(type) {
+	case *event.TextMessageChunk:
+		return chunk{
+			typ: event.TypeTextMessageChunk, kind: text, tag: e.SubagentRunID, id: e.MessageID, delta: e.Delta,
+			opening: opening{role: e.Role, name: e.Name}, base: &e.Base,
+		}, true
+	case *event.ToolCallChunk:
+		return chunk{
+			typ: event.TypeToolCallChunk, kind: toolCall, tag: e.SubagentRunID, id: e.ToolCallID, delta: e.Delta,
+			opening: opening{toolCallName: e.ToolCallName, parentMessageID: e.ParentMessageID}, base: &e.Base,
+		}, true
+	case *event.ReasoningMessageChunk:
+		return chunk{
+			typ: event.TypeReasoningMessageChunk, kind: reasoning, tag: e.SubagentRunID, id: e.MessageID, delta: e.Delta,
+			base: &e.Base,
+		}, true
 	}
+	return chunk{}, false
 }
 
-func toolCallChunk(e *event.ToolCallChunk) chunk {
-	return chunk{
-		typ: event.TypeToolCallChunk, kind: toolCall, tag: e.SubagentRunID, id: e.ToolCallID, delta: e.Delta,
-		opening: opening{toolCallName: e.ToolCallName, parentMessageID: e.ParentMessageID}, base: &e.Base,
-	}
-}
-
-func reasoningChunk(e *event.ReasoningMessageChunk) chunk {
-	return chunk{
-		typ: event.TypeReasoningMessageChunk, kind: reasoning, tag: e.SubagentRunID, id: e.MessageID, delta: e.Delta,
-		base: &e.Base,
-	}
-}
-
-// hasContent reports whether the chunk makes a content event even beside its start (P-CHK-2).
+// hasContent reports whether the chunk makes a content event in addition to its start (P-CHK-2).
 func (c *chunk) hasContent() bool { return c.delta.IsSet() || c.base.RawEvent.Exists() }
 
-// fail returns an error about the chunk that is of use to whoever has to mend the producer.
+// fail returns an error about the chunk.
 func (c *chunk) fail(rule string, lane messages.Owner, id, reason string) *Error {
 	return &Error{Rule: rule, Type: c.typ, Lane: lane, ID: id, Reason: reason}
 }

@@ -1,16 +1,12 @@
 package chunks
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 )
-
-// ErrChunk is what every [*Error] matches with errors.Is.
-var ErrChunk = errors.New("chunk cannot be expanded")
 
 // Error says that a chunk breaks a rule and cannot be expanded. It is fatal to the stream.
 type Error struct {
@@ -46,9 +42,6 @@ func (e *Error) Error() string {
 	s.WriteString(" of " + ownerText(e.Lane) + ": " + e.Reason)
 	return s.String()
 }
-
-// Unwrap returns [ErrChunk].
-func (e *Error) Unwrap() error { return ErrChunk }
 
 // ownerText names an owner such that no subagent reads like the parent agent.
 func ownerText(o messages.Owner) string {

@@ -37,7 +37,7 @@ func TestErrorText(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			assert.EqualError(t, &row.err, row.want)
-			assert.ErrorIs(t, &row.err, chunks.ErrChunk)
+			assert.ErrorAs(t, &row.err, new(*chunks.Error))
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func Example() {
-	x := chunks.New()
+	x := new(chunks.Expander)
 	var out []event.Event
 	for _, ev := range []event.Event{
 		&event.TextMessageChunk{MessageID: messages.Some("m-1"), Delta: messages.Some("Let me ")},
@@ -39,7 +39,7 @@ func Example() {
 
 // Lanes keep the streams of subagents apart, even where a continuation says no more than who it is from.
 func ExampleExpander() {
-	x := chunks.New()
+	x := new(chunks.Expander)
 	chunk := func(owner, id, delta string) {
 		ev := &event.TextMessageChunk{Attribution: event.By(messages.SubagentOwner(owner)), Delta: messages.Some(delta)}
 		if id != "" {

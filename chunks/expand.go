@@ -20,7 +20,7 @@ import (
 // Breaking off breaks off events. The result may be ranged over as often as events may.
 func Expand(events iter.Seq2[event.Event, error], onWarning func(event.Warning)) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		decoder, x := event.NewDecoder(nil), New()
+		decoder, x := event.NewDecoder(nil), new(Expander)
 		var expanded []event.Event
 		ordinal := 0
 		for ev, err := range events {

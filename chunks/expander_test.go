@@ -37,7 +37,7 @@ func TestExpander(t *testing.T) {
 
 	t.Run("an event that is no chunk comes out itself, behind what dst holds", func(t *testing.T) {
 		first, second := &event.Raw{}, &event.StepStarted{StepName: "a"}
-		got, err := chunks.New().Expand([]event.Event{first}, second)
+		got, err := new(chunks.Expander).Expand([]event.Event{first}, second)
 		require.NoError(t, err)
 		require.Len(t, got, 2)
 		assert.Same(t, first, got[0])
@@ -45,7 +45,7 @@ func TestExpander(t *testing.T) {
 	})
 
 	t.Run("Open yields lanes in the order in which their streams were opened", func(t *testing.T) {
-		x := chunks.New()
+		x := new(chunks.Expander)
 		assert.Empty(t, open(x))
 		_, err := expand(x, events(t, three))
 		require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestExpander(t *testing.T) {
 	})
 
 	t.Run("Reset forgets what is under assembly and makes no ends", func(t *testing.T) {
-		x := chunks.New()
+		x := new(chunks.Expander)
 		_, err := expand(x, events(t, three))
 		require.NoError(t, err)
 		x.Reset()
@@ -74,7 +74,7 @@ func TestExpander(t *testing.T) {
 	})
 
 	t.Run("a rejected chunk leaves dst and what is under assembly as they were", func(t *testing.T) {
-		x := chunks.New()
+		x := new(chunks.Expander)
 		before, err := expand(x, events(t, three))
 		require.NoError(t, err)
 		for _, bad := range events(t, `
@@ -85,7 +85,7 @@ func TestExpander(t *testing.T) {
 			{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","subagentRunId":"z"}
 			{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"user"}`) {
 			got, err := x.Expand(before, bad)
-			require.ErrorIs(t, err, chunks.ErrChunk)
+			require.ErrorAs(t, err, new(*chunks.Error))
 			assert.Equal(t, before, got)
 			assert.Equal(t, []string{"s m", "(parent) c", "z n"}, open(x))
 		}
@@ -97,13 +97,13 @@ func TestExpander(t *testing.T) {
 	t.Run("P-PIPE-1 what is not decoded is not expanded", func(t *testing.T) {
 		frame, err := event.NewFrame([]byte(`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","subagentRunId":"s"}`))
 		require.NoError(t, err)
-		got, err := chunks.New().Expand(nil, frame)
+		got, err := new(chunks.Expander).Expand(nil, frame)
 		assert.Empty(t, got)
 		assert.Equal(t, &chunks.Error{
 			Rule: "P-PIPE-1", Type: event.TypeTextMessageChunk, Lane: messages.SubagentOwner("s"),
 			Reason: "a frame must be decoded before it can be expanded",
 		}, err)
-		_, err = chunks.New().Expand(nil, nil)
+		_, err = new(chunks.Expander).Expand(nil, nil)
 		assert.Equal(t, &chunks.Error{Rule: "P-PIPE-1", Reason: "there is no event"}, err)
 	})
 }
@@ -112,7 +112,7 @@ func TestExpander(t *testing.T) {
 // any of the look-ups here a scan, this test would take minutes.
 func TestManyLanes(t *testing.T) {
 	const lanes = 100_000
-	x := chunks.New()
+	x := new(chunks.Expander)
 	var out []event.Event
 	var err error
 	apply := func(ev event.Event) {
@@ -131,7 +131,7 @@ func TestManyLanes(t *testing.T) {
 		apply(&event.TextMessageChunk{MessageID: id(i), Delta: messages.Some("a")}) // a named one
 		require.Equal(t, owner(i), out[0].Owner())
 		out, err = x.Expand(out[:0], &event.TextMessageChunk{Delta: messages.Some("a")}) // one of many
-		require.ErrorIs(t, err, chunks.ErrChunk)
+		require.ErrorAs(t, err, new(*chunks.Error))
 	}
 	for i := 0; i < lanes; i += 2 {
 		apply(&event.StepStarted{Attribution: event.By(owner(i))})
@@ -145,7 +145,7 @@ func TestManyLanes(t *testing.T) {
 }
 
 func TestContinuationAllocatesItsContentOnly(t *testing.T) {
-	x := chunks.New()
+	x := new(chunks.Expander)
 	_, err := expand(x, events(t, `
 		{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"user","name":"Ann"}
 		{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"f","subagentRunId":"s"}
@@ -174,7 +174,7 @@ func TestEventsMadeShareNothingThatChanges(t *testing.T) {
 		{"type":"TEXT_MESSAGE_CHUNK","delta":"b","metadata":{"k":2}}
 		{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
 	before := wire(in)
-	x := chunks.New()
+	x := new(chunks.Expander)
 	var kept []event.Event
 	var seen []string
 	for _, ev := range in {

@@ -94,7 +94,7 @@ func FuzzExpand(f *testing.F) {
 				}
 			}
 		}
-		x := chunks.New()
+		x := new(chunks.Expander)
 		got, err := expand(x, told)
 		require.NoError(t, err)
 		require.Equal(t, wire(want), wire(got))
@@ -144,7 +144,7 @@ func FuzzBrackets(f *testing.F) {
 	addPlans(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := &plan{data}
-		x := chunks.New()
+		x := new(chunks.Expander)
 		holds := make(map[messages.Owner]bracket)
 		for !p.done() {
 			var ev event.Event

@@ -567,7 +567,7 @@ func TestRules(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := expand(chunks.New(), events(t, row.in))
+			got, err := expand(new(chunks.Expander), events(t, row.in))
 			assertWire(t, row.want, got)
 			if row.err == nil {
 				require.NoError(t, err)
@@ -648,7 +648,7 @@ func TestClosing(t *testing.T) {
 		{`{"type":"MESSAGES_SNAPSHOT","messages":[]}`, everyone},
 	} {
 		t.Run("P-CHK-7 "+row.event+" closes "+row.closes, func(t *testing.T) {
-			x := chunks.New()
+			x := new(chunks.Expander)
 			_, err := expand(x, events(t, `
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m"}
 				{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"f","subagentRunId":"s1"}
@@ -678,7 +678,7 @@ func TestClosing(t *testing.T) {
 	})
 
 	t.Run("P-CHK-7 a subagent's terminal without owner is malformed and closes nothing", func(t *testing.T) {
-		x := chunks.New()
+		x := new(chunks.Expander)
 		_, err := expand(x, events(t, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m"}`))
 		require.NoError(t, err)
 		got, err := expand(x, []event.Event{&event.SubagentFinished{}, &event.SubagentError{}})
@@ -687,7 +687,7 @@ func TestClosing(t *testing.T) {
 	})
 
 	t.Run("P-CHK-7 opening order is that of the streams, whatever their kinds and lanes were before", func(t *testing.T) {
-		got, err := expand(chunks.New(), events(t, `
+		got, err := expand(new(chunks.Expander), events(t, `
 			{"type":"TEXT_MESSAGE_CHUNK","messageId":"m1","subagentRunId":"s1"}
 			{"type":"REASONING_MESSAGE_CHUNK","messageId":"r2","subagentRunId":"s2"}
 			{"type":"TEXT_MESSAGE_CHUNK","messageId":"m3","subagentRunId":"s3"}

@@ -56,7 +56,7 @@ func New(o *Options) *Reducer {
 	}
 	r := new(Reducer)
 	r.intake.decoder = event.NewDecoder(&event.DecodeOptions{Strict: o.Strict})
-	r.intake.expander = chunks.New()
+	r.intake.expander = new(chunks.Expander)
 	r.verifier.in, r.verifier.draft = &r.intake, &r.draft
 	d := &r.draft
 	d.in, d.verifier = &r.intake, &r.verifier

@@ -22,7 +22,7 @@ var surface = map[string]int{
 	"subscribe": 21,
 	"messages":  116,
 	"event":     264,
-	"chunks":    10,
+	"chunks":    11,
 	"reducer":   99,
 	"recording": 51,
 	"client":    77,
