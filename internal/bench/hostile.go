@@ -173,7 +173,7 @@ const started = `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`
 
 // keptRow replaces the messages again and again while n activities stay.
 func keptRow(n int) row {
-	return wireRow(fmt.Sprintf("a small snapshot beside %d kept activities", n), 1_000, snapshotNever, func() []string {
+	return wireRow(fmt.Sprintf("a small snapshot beside %d kept activities", n), 10_000, snapshotNever, func() []string {
 		texts := []string{started}
 		for i := range n {
 			texts = append(texts, fmt.Sprintf(`{"type":"ACTIVITY_SNAPSHOT","messageId":"a%d","activityType":"x","content":{}}`, i))
@@ -184,7 +184,7 @@ func keptRow(n int) row {
 
 // droppedRow replaces the messages again and again after n of them are gone.
 func droppedRow(n int) row {
-	return wireRow(fmt.Sprintf("a small snapshot after %d dropped messages", n), 1_000, snapshotNever, func() []string {
+	return wireRow(fmt.Sprintf("a small snapshot after %d dropped messages", n), 10_000, snapshotNever, func() []string {
 		var all strings.Builder
 		for i := range n {
 			fmt.Fprintf(&all, `,{"id":"m%d","role":"user","content":"x"}`, i)
