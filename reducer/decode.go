@@ -221,7 +221,7 @@ func readSubagents(c *codec.Codec, runs []*Run) Subagents {
 }
 
 func (n *Subagent) members(c *codec.Codec) {
-	n.RunID = messages.SubagentOwner(readString(c, "subagentRunId"))
+	n.Owner = messages.SubagentOwner(readString(c, "subagentRunId"))
 	n.Announced = readBool(c, "announced")
 	n.Description = readOpt(c, "description")
 	n.Parent = readOwner(c, "parentSubagentRunId")
@@ -229,7 +229,7 @@ func (n *Subagent) members(c *codec.Codec) {
 	n.MessageID = readOpt(c, "parentMessageId")
 	n.Status = SubagentStatus(readName(c, "status", subagentStatusNames[:]))
 	c.OptAny("result", &n.Result)
-	n.InRun = readString(c, "runId")
+	n.RunID = readString(c, "runId")
 	if n.Announced {
 		n.Name = readString(c, "name")
 	}
@@ -254,7 +254,7 @@ func plant(nodes []*Subagent, above []int, runs []*Run) Subagents {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		order[i] = i
 		known[i] = min(earliest[i+1], earliest[above[i]+1])
-		if run, ok := runOf[nodes[i].InRun]; ok {
+		if run, ok := runOf[nodes[i].RunID]; ok {
 			known[i] = min(known[i], run)
 		}
 		earliest[above[i]+1] = known[i]

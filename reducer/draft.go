@@ -102,7 +102,7 @@ func (d *draft) resume(t *Thread) {
 	}
 	d.nodeEpochs = make([]uint64, d.nodes.Len())
 	for i, n := range d.nodes.All() {
-		d.nodeOf[n.RunID] = i
+		d.nodeOf[n.Owner] = i
 	}
 	d.epoch++
 }

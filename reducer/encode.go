@@ -83,7 +83,7 @@ func appendRun(dst []byte, run *Run) []byte {
 
 func appendSubagent(dst []byte, depth int, n *Subagent) []byte {
 	dst = append(dst, '{')
-	dst = appendOwner(dst, "subagentRunId", n.RunID)
+	dst = appendOwner(dst, "subagentRunId", n.Owner)
 	dst = codec.AppendInteger(dst, "depth", int64(depth))
 	dst = codec.AppendBool(dst, "announced", n.Announced)
 	if n.Announced {
@@ -99,7 +99,7 @@ func appendSubagent(dst []byte, depth int, n *Subagent) []byte {
 	if n.Err != nil {
 		dst = append(appendAgentError(append(codec.AppendKey(dst, "error"), '{'), n.Err), '}')
 	}
-	return append(codec.AppendString(dst, "runId", n.InRun), '}')
+	return append(codec.AppendString(dst, "runId", n.RunID), '}')
 }
 
 // appendError appends why a run did not end well as an object whose kind is "run", "protocol", "malformed"

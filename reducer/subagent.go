@@ -11,9 +11,9 @@ import (
 // Subagent is one invocation of a subagent, a node of the tree (P-SUB-1). Once a snapshot holds it, it
 // never changes.
 type Subagent struct {
-	// RunID is the invocation's subagentRunId, as an owner: it compares equal to the Owner of the messages
+	// Owner is the invocation's subagentRunId, as an owner: it compares equal to the Owner of the messages
 	// that it produced.
-	RunID       messages.Owner
+	Owner       messages.Owner
 	Name        string // "" if it was never announced
 	Description messages.Opt[string]
 	// Parent is the invocation that it was announced under, the parent agent if none.
@@ -26,8 +26,8 @@ type Subagent struct {
 	Result       state.Value // of SUBAGENT_FINISHED, absent if it had none
 	InterruptIDs []string    // of a suspended invocation, the interrupts that it waits for, if it named them
 	Err          *AgentError
-	// InRun is the id of the run that the invocation last took part in.
-	InRun string
+	// RunID is the id of the run that the invocation last took part in.
+	RunID string
 
 	index int // its own place in the list
 	above int // the place of the node above it, -1 under the parent agent
@@ -71,7 +71,7 @@ func (s Subagents) All() iter.Seq2[int, *Subagent] { return s.nodes.All() }
 // Find returns the latest invocation with this id, nil if there is none. It costs a pass over the tree.
 func (s Subagents) Find(id messages.Owner) *Subagent {
 	for _, n := range s.nodes.Backward() {
-		if n.RunID == id {
+		if n.Owner == id {
 			return n
 		}
 	}
@@ -143,7 +143,7 @@ func (d *draft) addNode(n *Subagent) int {
 	n.index = i
 	d.nodes = d.nodes.Append(n)
 	d.nodeEpochs = append(d.nodeEpochs, d.epoch)
-	d.nodeOf[n.RunID] = i
+	d.nodeOf[n.Owner] = i
 	return i
 }
 
@@ -160,7 +160,7 @@ func (d *draft) tagSeen(o messages.Owner) {
 		return
 	}
 	n = d.editNode(i)
-	n.Status, n.InRun, n.InterruptIDs = SubagentRunning, d.currentRunID(), nil
+	n.Status, n.RunID, n.InterruptIDs = SubagentRunning, d.currentRunID(), nil
 	d.run.subagents = append(d.run.subagents, i)
 }
 
@@ -172,7 +172,7 @@ func (d *draft) nodeFor(o messages.Owner) int {
 	}
 	i, known := d.nodeOf[o]
 	if !known {
-		i = d.addNode(&Subagent{RunID: o, InRun: d.currentRunID(), above: -1})
+		i = d.addNode(&Subagent{Owner: o, RunID: d.currentRunID(), above: -1})
 		d.run.subagents = append(d.run.subagents, i)
 	}
 	return i
@@ -191,9 +191,9 @@ func (d *draft) subagentStarted(e *event.SubagentStarted) {
 		above = d.nodeOf[e.ParentSubagentRunID]
 	}
 	node := Subagent{
-		RunID: e.SubagentRunID, Name: e.Name, Description: e.Description, Parent: e.ParentSubagentRunID,
+		Owner: e.SubagentRunID, Name: e.Name, Description: e.Description, Parent: e.ParentSubagentRunID,
 		ToolCallID: e.ParentToolCallID, MessageID: e.ParentMessageID,
-		Announced: true, InRun: d.currentRunID(), above: above,
+		Announced: true, RunID: d.currentRunID(), above: above,
 	}
 	i, known := d.nodeOf[e.SubagentRunID]
 	switch {
@@ -202,7 +202,7 @@ func (d *draft) subagentStarted(e *event.SubagentStarted) {
 		*d.editNode(i) = node // its tags came before its announcement
 	case known && (d.nodes.At(i).Status == SubagentSuspended || d.nodes.At(i).Status == SubagentRunning):
 		old := d.editNode(i) // it comes back where it was
-		old.Status, old.InRun, old.Name, old.Announced = SubagentRunning, node.InRun, node.Name, true
+		old.Status, old.RunID, old.Name, old.Announced = SubagentRunning, node.RunID, node.Name, true
 		old.InterruptIDs, old.Result = nil, state.Value{}
 		if e.Description.IsSet() {
 			old.Description = e.Description

@@ -16,12 +16,12 @@ import (
 func showTree(th *reducer.Thread) string {
 	var lines []string
 	for depth, n := range th.Subagents.Walk() {
-		id, _ := n.RunID.RunID()
+		id, _ := n.Owner.RunID()
 		name := n.Name
 		if !n.Announced {
 			name = "?"
 		}
-		lines = append(lines, fmt.Sprintf("%s%s %s %s %s", strings.Repeat(".", depth), id, name, n.Status, n.InRun))
+		lines = append(lines, fmt.Sprintf("%s%s %s %s %s", strings.Repeat(".", depth), id, name, n.Status, n.RunID))
 	}
 	return strings.Join(lines, " | ")
 }
@@ -85,7 +85,7 @@ func TestSubagentNode(t *testing.T) {
 	assert.Equal(t, messages.Some("c1"), ann.ToolCallID)
 	assert.Equal(t, messages.Some("m1"), ann.MessageID)
 	assert.Equal(t, `{"n":1}`, ann.Result.String())
-	for i, m := range p.th.ProducedBy(ann.RunID) {
+	for i, m := range p.th.ProducedBy(ann.Owner) {
 		assert.Equal(t, 1, i)
 		assert.Equal(t, "m2", m.ID)
 	}

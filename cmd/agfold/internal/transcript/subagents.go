@@ -68,11 +68,11 @@ func branches(open []bool, depth int) (branch, trunk term.Text) {
 
 // node draws a subagent in one line.
 func (s Style) node(n *reducer.Subagent) term.Text {
-	id := name(n.RunID.String())
+	id := name(n.Owner.String())
 	if n.Name == "" {
 		id = term.Lit("never announced")
 	}
-	text := s.status(n.Status, s.paint(term.Bold, subagentName(n.Name, n.RunID)), s.paint(term.Dim, id))
+	text := s.status(n.Status, s.paint(term.Bold, subagentName(n.Name, n.Owner)), s.paint(term.Dim, id))
 	return term.Join(dot, text, term.Line(n.Description.Or("")))
 }
 

@@ -88,7 +88,7 @@ func (s Style) View(t *reducer.Thread) *View {
 // learn takes up all subagents of a thread.
 func (v *View) learn(t *reducer.Thread) {
 	for depth, n := range t.Subagents.Walk() {
-		v.places[n.RunID] = place{subagentName(n.Name, n.RunID), min(depth+1, maxGutter), n.Status == reducer.SubagentSuspended}
+		v.places[n.Owner] = place{subagentName(n.Name, n.Owner), min(depth+1, maxGutter), n.Status == reducer.SubagentSuspended}
 	}
 }
 
