@@ -5,30 +5,34 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Changes is how a thread differs from an older snapshot of the same thread, for a UI that redraws only
+// Changes says how a thread differs from another snapshot of the same conversation, for a UI that redraws only
 // those rows. The zero Changes is no difference.
 type Changes struct {
-	// Rows says which messages came and went: At the place Splice.At of the older thread, Splice.Removed
-	// messages gave way to Splice.Inserted ones. Appended messages are the common case. All other messages
-	// stand in both threads, those behind the splice at places shifted by Inserted - Removed.
+	// Rows says which messages came and went: at the place Splice.At of the older thread, Splice.Inserted messages
+	// replaced Splice.Removed ones. Appended messages are the common case. All other messages stand in both threads,
+	// those after the splice at places shifted by Inserted - Removed.
 	Rows Splice
 	// Messages are the places, in the newer thread and ascending, of the messages that stand in both and
 	// differ.
 	Messages []int
-	// ToolCalls are the calls of those messages that are new or differ, by their places in the newer thread.
+	// ToolCalls are the calls of those messages that are new or differ, by their places in the newer thread. A message
+	// that has lost calls is among Messages.
 	ToolCalls []ToolCallPlace
-	// State turns the older state into the newer one; empty if they are equal.
+	// State turns the older state into the newer one; it is empty if they are equal.
 	State state.Patch
 	// Runs and Subagents are those that are new or differ, by their places in Thread.Runs and in
 	// [Subagents.All], ascending.
 	Runs      []int
 	Subagents []int
+	// RunsGone and SubagentsGone say how many the newer thread lacks of those at the end of the older one. That happens
+	// when a UI goes back to an earlier snapshot.
+	RunsGone      int
+	SubagentsGone int
 	// Interrupts reports whether other interrupts pend.
 	Interrupts bool
 }
 
-// Splice is a change of a list's length: at the place At of the older list, Removed elements gave way to
-// Inserted ones.
+// Splice is a change of a list's length: at the place At of the older list, Inserted elements replaced Removed ones.
 type Splice struct{ At, Removed, Inserted int }
 
 // ToolCallPlace is a call's place: the message's in its thread, and the call's in the message.
@@ -36,13 +40,14 @@ type ToolCallPlace struct{ Message, Call int }
 
 // Any reports whether anything differs.
 func (c *Changes) Any() bool {
-	return c.Rows != Splice{} || len(c.Messages) > 0 || len(c.State) > 0 ||
-		len(c.Runs) > 0 || len(c.Subagents) > 0 || c.Interrupts
+	return c.Rows != Splice{} || len(c.Messages) > 0 || len(c.State) > 0 || len(c.Runs) > 0 || c.RunsGone > 0 ||
+		len(c.Subagents) > 0 || c.SubagentsGone > 0 || c.Interrupts
 }
 
-// ChangesSince compares the thread with an older snapshot of it, nil being the empty thread. Whatever the two
-// share is passed over, so it costs what changed and not what there is; for what comes and goes within an array
-// of the state, see [state.Diff].
+// ChangesSince returns how the thread differs from older, another snapshot of the same conversation; nil is the empty
+// thread. It works in both directions: with a later snapshot as older, the result leads back to t. Whatever the two
+// share is passed over, so the cost is that of the changes; for what comes and goes within an array of the state, see
+// [state.Diff].
 func (t *Thread) ChangesSince(older *Thread) Changes {
 	if older == nil {
 		older = new(Thread)
@@ -59,8 +64,9 @@ func (t *Thread) ChangesSince(older *Thread) Changes {
 		}
 		c.State = state.Diff(from, t.State)
 	}
-	c.Runs = changedPlaces(older.Runs, t.Runs)
+	c.Runs, c.RunsGone = changedPlaces(older.Runs, t.Runs), max(0, older.Runs.Len()-t.Runs.Len())
 	c.Subagents = changedPlaces(older.Subagents.nodes, t.Subagents.nodes)
+	c.SubagentsGone = max(0, older.Subagents.Len()-t.Subagents.Len())
 	c.Interrupts = len(older.Interrupts) != len(t.Interrupts) ||
 		len(t.Interrupts) > 0 && &older.Interrupts[0] != &t.Interrupts[0]
 	return c
@@ -80,7 +86,7 @@ func (c *Changes) rows(older, newer messages.List[*messages.Message]) {
 	}
 	back := shorter - front
 	if back > 0 || older.Len() != newer.Len() {
-		var behind []int
+		var after []int
 		if back > 0 {
 			for j := range messages.DiffBackward(older, newer) {
 				if j >= back {
@@ -90,11 +96,11 @@ func (c *Changes) rows(older, newer messages.List[*messages.Message]) {
 					back = j
 					break
 				}
-				behind = append(behind, j)
+				after = append(after, j)
 			}
 		}
-		for i := len(behind) - 1; i >= 0; i-- {
-			j := behind[i]
+		for i := len(after) - 1; i >= 0; i-- {
+			j := after[i]
 			c.message(older.At(older.Len()-1-j), newer.At(newer.Len()-1-j), newer.Len()-1-j)
 		}
 		c.Rows = Splice{At: front, Removed: older.Len() - front - back, Inserted: newer.Len() - front - back}

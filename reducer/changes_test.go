@@ -93,6 +93,42 @@ func TestChangesSince(t *testing.T) {
 	})
 }
 
+func TestChangesSinceALaterThread(t *testing.T) {
+	r := reducer.New(nil)
+	var snapshots []*reducer.Thread
+	for _, ev := range parse(t, `run a | text m1 | call c1 f m1 | endcall c1 | endtext m1 | sub s1 n | state {"n":1} | endsub s1 | done a | run b | sub s2 n | custom @s3 x`) {
+		apply(t, r, ev)
+		snapshots = append(snapshots, r.Thread())
+	}
+	first, run, last := snapshots[1], snapshots[8], snapshots[11]
+	for _, row := range []struct {
+		name     string
+		from, to *reducer.Thread
+		want     reducer.Changes
+	}{
+		{name: "a run and two subagents are gone", from: last, to: run, want: reducer.Changes{RunsGone: 1, SubagentsGone: 2}},
+		{name: "a call, a subagent and the state are gone", from: run, to: first, want: reducer.Changes{
+			Messages: []int{0}, Runs: []int{0}, SubagentsGone: 1, State: state.Patch{{Kind: state.OpRemove, Path: "/n"}},
+		}},
+		{name: "everything is gone", from: last, to: new(reducer.Thread), want: reducer.Changes{
+			Rows: reducer.Splice{Removed: 1}, RunsGone: 2, SubagentsGone: 3,
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := row.to.ChangesSince(row.from)
+			if row.to.State.Exists() {
+				assert.Equal(t, row.want.State.Value().String(), got.State.Value().String())
+			}
+			got.State, row.want.State = nil, nil
+			assert.Equal(t, row.want, got)
+			assert.True(t, got.Any())
+		})
+	}
+	for _, c := range []reducer.Changes{{RunsGone: 1}, {SubagentsGone: 1}} {
+		assert.True(t, c.Any())
+	}
+}
+
 // BenchmarkChangesSince compares one changed message at the end of threads of different lengths.
 func BenchmarkChangesSince(b *testing.B) {
 	for _, n := range []int{10, 100_000} {

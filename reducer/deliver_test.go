@@ -2,6 +2,7 @@ package reducer_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,60 @@ func checkDeliveries(t testing.TB, events []event.Event) {
 				}
 			}
 		}
+	}
+}
+
+// checkRejection checks that an event which is rejected changes nothing but how the run ended: the thread is what it
+// is if the stream is rejected at the same place for another reason.
+func checkRejection(t testing.TB, events []event.Event) {
+	r, other := reducer.New(nil), reducer.New(nil)
+	for _, ev := range events {
+		for d, err := range r.Deliver(ev) {
+			if err == nil {
+				if d.Event != nil {
+					require.NoError(t, other.Apply(d.Event))
+				}
+				continue
+			}
+			require.Error(t, other.Apply(nil))
+			got, want := r.Thread(), other.Thread()
+			require.Equal(t, withoutErrors(t, want), withoutErrors(t, got), err.Error())
+			require.Equal(t, show(want)+showStreaming(want)+showTree(want), show(got)+showStreaming(got)+showTree(got), err.Error())
+		}
+	}
+}
+
+// withoutErrors returns a thread's JSON without the errors of the thread and its runs.
+func withoutErrors(t testing.TB, th *reducer.Thread) string {
+	v, err := state.Parse(th.AppendJSON(nil))
+	require.NoError(t, err)
+	var patch state.Patch
+	if v.Get("error").Exists() {
+		patch = append(patch, state.Op{Kind: state.OpRemove, Path: "/error"})
+	}
+	for i, run := range v.Get("runs").Elements() {
+		if run.Get("error").Exists() {
+			patch = append(patch, state.Op{Kind: state.OpRemove, Path: fmt.Sprintf("/runs/%d/error", i)})
+		}
+	}
+	v, err = v.Apply(patch)
+	require.NoError(t, err)
+	return v.String()
+}
+
+func TestARejectedEventChangesNothing(t *testing.T) {
+	const before = "run | text @s1 m1 | say m1 a | call @s1 c1 f m1 | think r1 | activity @s1 a1 x {} | step a | sub s1 n | state {\"a\":1} | "
+	for _, then := range []string{
+		"text m1", "text @s2 m2 | say @s3 m2 x", "say @s2 m1 x", "endtext @s2 m1", "endtext m9", "call c1 g", "call @s2 c2 g m1",
+		"args @s2 c1 x", "endcall c9", "secret @s2 message m1 v", "secret @s2 tool-call c1 v", "apatch @s2 a1 x []", "step a", "endstep @s1 a",
+		"endstep b", "sub s1 n", `sub s2 n + {"parentSubagentRunId":"s9"}`, "endsub s2", "failsub s2 x", "done", "run b", "thought @s2 r1 x",
+		"span x | span x", "endspan y", "fail x | custom n", `{"type":"STATE_SNAPSHOT"}`, `{"type":"TEXT_MESSAGE_CHUNK","delta":"x"}`,
+	} {
+		t.Run(then, func(t *testing.T) {
+			events := parse(t, before+then)
+			checkRejection(t, events)
+			require.Error(t, playEvents(events, nil).err)
+		})
 	}
 }
 

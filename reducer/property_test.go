@@ -95,6 +95,7 @@ func checkStream(t testing.TB, events []event.Event) {
 	checkLookups(t, every)
 	checkStreaming(t, events)
 	checkDeliveries(t, events)
+	checkRejection(t, events)
 	for i, f := range taken {
 		require.Equal(t, f.text, string(f.th.AppendJSON(nil))+show(f.th)+showStreaming(f.th), "snapshot %d has changed", i)
 		if i%16 == 0 {
