@@ -10,6 +10,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/recording"
 )
 
 const benchEvents = 10_000
@@ -69,7 +70,7 @@ func BenchmarkEvents(b *testing.B) {
 	run("chain", drain(Chain(agent)))
 	run("filter", drain(Chain(agent, FilterToolCalls(func(string) bool { return false }))))
 	run("peer", drain(Chain(agent, Peer("0.0.57"))))
-	run("record", drain(Chain(agent, Record(&countingWriter{}))))
+	run("record", drain(Chain(agent, Record(recording.NewWriter(&countingWriter{})))))
 }
 
 type countingWriter struct{ n int }

@@ -81,7 +81,7 @@ func ExampleRecord() {
 		return
 	}
 	defer os.Remove(file.Name())
-	for range client.Chain(agent, client.Record(file)).Run(context.Background(), event.RunInput{ThreadID: "t", RunID: "r"}) {
+	for range client.Chain(agent, client.Record(recording.NewWriter(file))).Run(context.Background(), event.RunInput{ThreadID: "t", RunID: "r"}) {
 	}
 	file.Close()
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -48,7 +49,7 @@ func TestRunsAreIteratedOnce(t *testing.T) {
 		"Peer":            Peer("0.0.1")(again),
 		"Peer of nothing": Peer("x")(again),
 		"Log":             Log(slog.New(slog.NewTextHandler(&written, nil)))(again),
-		"Record":          Record(&written)(again),
+		"Record":          Record(recording.NewWriter(&written))(again),
 	} {
 		t.Run(name, func(t *testing.T) {
 			runs = 0

@@ -26,7 +26,7 @@ type recorded struct {
 
 func record(o client.SessionOptions, turns ...turn) *recorded {
 	r := new(recorded)
-	o.Middleware = []client.Middleware{client.Record(&r.text)}
+	o.Middleware = []client.Middleware{client.Record(recording.NewWriter(&r.text))}
 	r.Session = client.NewSession(script(turns...), quiet(o))
 	return r
 }
@@ -152,7 +152,7 @@ func ExampleRecord_fold() {
 		emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID})
 		emit(&event.TextMessageChunk{MessageID: messages.Some("a-" + in.RunID), Delta: messages.Some("Hello.")})
 		return emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
-	}), &client.SessionOptions{Middleware: []client.Middleware{client.Record(&file)}})
+	}), &client.SessionOptions{Middleware: []client.Middleware{client.Record(recording.NewWriter(&file))}})
 	s.Send(context.Background(), messages.UserText("Hi"))
 	s.Send(context.Background(), messages.UserText("Hi again"))
 

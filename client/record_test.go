@@ -31,7 +31,7 @@ func TestRecord(t *testing.T) {
 				emit(event.Notice(event.Warning{Rule: "P-ENF-1"}))
 				emit(&event.Custom{Name: in.RunID, Value: event.FrameOfEvent(runStarted).Value()})
 				return errors.New("lost")
-			}), Record(file))
+			}), Record(recording.NewWriter(file)))
 			for _, id := range []string{"1", "2"} {
 				got, warnings, err := read(t, agent.Run(t.Context(), event.RunInput{ThreadID: "t", RunID: id}))
 				require.EqualError(t, err, "lost")
@@ -61,7 +61,7 @@ func TestRecord(t *testing.T) {
 	t.Run("a writer that fails does not fail the run", func(t *testing.T) {
 		for _, room := range []int{0, 1, 2} {
 			w := &fullWriter{room: room}
-			got, warnings, err := read(t, Chain(answering(started, content, finished), Record(w)).Run(t.Context(), input))
+			got, warnings, err := read(t, Chain(answering(started, content, finished), Record(recording.NewWriter(w))).Run(t.Context(), input))
 			require.NoError(t, err)
 			assert.Equal(t, []string{started, content, finished}, got)
 			require.Len(t, warnings, 1)
@@ -72,7 +72,7 @@ func TestRecord(t *testing.T) {
 	})
 	t.Run("breaking off", func(t *testing.T) {
 		var buf bytes.Buffer
-		for range Chain(answering(started, content), Record(&buf)).Run(t.Context(), input) {
+		for range Chain(answering(started, content), Record(recording.NewWriter(&buf))).Run(t.Context(), input) {
 			break
 		}
 		assert.Equal(t, 2, strings.Count(buf.String(), "\n"))

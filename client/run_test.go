@@ -663,7 +663,7 @@ func TestThinkingOfRunsWithOneID(t *testing.T) {
 	for name, middleware := range map[string][]client.Middleware{"the input tells": nil, "the session tells": {forgets}} {
 		t.Run("D-3 "+name, func(t *testing.T) {
 			var file bytes.Buffer
-			agent := client.Record(&file)(script(thinks("one"), thinks("two"), own, thinks("three"))) // records what is retired
+			agent := client.Record(recording.NewWriter(&file))(script(thinks("one"), thinks("two"), own, thinks("three"))) // records what is retired
 			s := client.NewSession(agent, quiet(client.SessionOptions{NewID: counting(), Middleware: middleware}))
 			for range 4 {
 				_, err := s.Send(t.Context(), messages.UserText("?"))

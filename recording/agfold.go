@@ -1,8 +1,10 @@
 package recording
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"time"
@@ -15,41 +17,78 @@ import (
 // format is the mark of a head.
 const format = "recording/1"
 
+// headMark is how Writer begins a head.
+const headMark = `{"agfold":"recording/`
+
+// versionError reports a recording of another version.
+type versionError struct{ version string }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("the recording's version is %q, want %q", e.version, format)
+}
+
 // heads is what Writer writes.
 type heads struct {
 	lines   eventLines
 	members object
 	keep    keeper
-	start   time.Time // of the run, or of its first event if its head says nothing
+	start   time.Time    // of the run, or of its first event if its head says nothing
+	lost    *DamageError // the lines since the one that is damaged
+	queue   []Entry
+	err     error // after the queue
 }
 
+// next returns the next entry. What cannot be read is skipped up to the next head, and told by an entry of its own.
 func (s *heads) next() (Entry, error) {
-	var torn error
-	for {
+	for len(s.queue) == 0 {
+		if s.err != nil {
+			return Entry{}, s.err
+		}
 		text, whole, err := s.lines.line()
-		if torn != nil && err != nil {
-			return Entry{}, torn
-		}
-		if err != nil {
+		switch {
+		case err == io.EOF && s.lost != nil:
+			s.tellLost()
+			continue
+		case err != nil:
 			return Entry{}, err
-		}
-		if len(text) == 0 {
+		case len(text) == 0:
 			continue
 		}
 		e, err := s.parse(text)
-		switch {
-		case torn != nil && (err != nil || e.Head == nil):
-			return Entry{}, torn // no crash and restart, but a broken line
-		case torn != nil:
-			e.Head.AfterCut = true
-		case err != nil && jsontext.IsCut(text, maxDepth):
-			torn = &CutError{Line: e.Line}
-			if whole {
-				continue // the next run's head may follow
-			}
-			return Entry{}, torn
+		if _, ok := errors.AsType[*versionError](err); ok {
+			return Entry{}, &FormatError{Line: e.Line, Err: err}
 		}
-		return e, err
+		if err == nil && (s.lost == nil || e.Head != nil) {
+			s.tellLost()
+			s.queue = append(s.queue, e)
+			break
+		}
+		if s.lost == nil {
+			if !whole && jsontext.IsCut(text, maxDepth) {
+				return Entry{}, &CutError{Line: e.Line}
+			}
+			s.lost = &DamageError{Line: e.Line, Err: err}
+		}
+		s.lost.Lines++
+		// A write that failed half way may have left a head at the end of its line.
+		if i := bytes.LastIndex(text, []byte(headMark)); i > 0 {
+			if e, err := s.parse(text[i:]); err == nil {
+				e.Head.offset += int64(i)
+				s.tellLost()
+				s.queue = append(s.queue, e)
+			}
+		}
+	}
+	e := s.queue[0]
+	s.queue = s.queue[1:]
+	return e, nil
+}
+
+// tellLost queues the entry about the lines that are lost, if there are any.
+func (s *heads) tellLost() {
+	if s.lost != nil {
+		s.queue = append(s.queue, Entry{Err: s.lost, Line: s.lost.Line})
+		s.lost = nil
 	}
 }
 
@@ -63,10 +102,6 @@ func (s *heads) parse(text []byte) (Entry, error) {
 	}
 	if err == nil {
 		err = s.entry(&e, members)
-	}
-	var format *FormatError
-	if err != nil && !errors.As(err, &format) {
-		err = &FormatError{Line: e.Line, Err: err}
 	}
 	return e, err
 }
@@ -94,9 +129,9 @@ func (s *heads) entry(e *Entry, members object) error {
 
 func (s *heads) head(e *Entry, members object) error {
 	if v, _ := members.str("agfold"); v != format {
-		return fmt.Errorf("the recording's version is %q, want %q", v, format)
+		return &versionError{v}
 	}
-	e.Head = &Head{}
+	e.Head = &Head{offset: s.lines.lines.offset, line: e.Line}
 	if start, _ := members.str("start"); start != "" {
 		t, err := time.Parse(time.RFC3339, start)
 		if err != nil {

@@ -38,6 +38,25 @@ func (e *CutError) Error() string { return fmt.Sprintf("recording cut off in lin
 // Unwrap returns reducer.ErrTruncated.
 func (e *CutError) Unwrap() error { return reducer.ErrTruncated }
 
+// DamageError reports lines that cannot be read in a recording of [FormAgfold], and those up to the next head, without
+// which they mean nothing. It matches reducer.ErrTruncated.
+type DamageError struct {
+	Line  int   // the first one, from 1
+	Lines int   // how many there are
+	Err   error // what is wrong with the first one
+}
+
+// Error names the lines and what is wrong.
+func (e *DamageError) Error() string {
+	if e.Lines == 1 {
+		return fmt.Sprintf("recording damaged: line %d is lost: %v", e.Line, e.Err)
+	}
+	return fmt.Sprintf("recording damaged: lines %d to %d are lost: line %d: %v", e.Line, e.Line+e.Lines-1, e.Line, e.Err)
+}
+
+// Unwrap returns reducer.ErrTruncated and what is wrong.
+func (e *DamageError) Unwrap() []error { return []error{reducer.ErrTruncated, e.Err} }
+
 // StreamError is the error that a run's stream ended with when it was recorded. It matches
 // reducer.ErrTruncated if that did.
 type StreamError struct {

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"iter"
 
@@ -138,6 +139,10 @@ func (f *Folder) Deliveries() iter.Seq2[reducer.Delivery, error] {
 				f.begun = true
 				continue
 			}
+			if e.Err != nil && !f.begun {
+				f.warnOfDamage(e.Err)
+				continue
+			}
 			f.begun = true
 			if e.Err != nil {
 				f.broke = e.Err
@@ -147,6 +152,13 @@ func (f *Folder) Deliveries() iter.Seq2[reducer.Delivery, error] {
 				return
 			}
 		}
+	}
+}
+
+// warnOfDamage warns of an error that is a *DamageError.
+func (f *Folder) warnOfDamage(err error) {
+	if _, damaged := errors.AsType[*DamageError](err); damaged {
+		f.warn(event.Warning{Rule: "recording", Text: err.Error()})
 	}
 }
 
@@ -210,7 +222,14 @@ func (f *Folder) Thread() *reducer.Thread { return f.reducer.Thread() }
 // End says that the recording has ended, with the error that Deliveries ended with or nil, and returns the final
 // thread. A run that has not ended is truncated, see [reducer.Reducer.End], by the error that its stream was
 // recorded with if there is one.
-func (f *Folder) End(cause error) *reducer.Thread { return f.reducer.End(cmp.Or(f.broke, cause)) }
+func (f *Folder) End(cause error) *reducer.Thread {
+	f.reducer.End(cmp.Or(f.broke, cause))
+	if f.broke != nil && !errors.Is(f.reducer.Err(), f.broke) { // no run tells it
+		f.warnOfDamage(f.broke)
+		f.broke = nil
+	}
+	return f.Thread()
+}
 
 // Err returns, after End, why the last stream was not in order: the error that rejected it, or one that matches
 // reducer.ErrTruncated; else nil.

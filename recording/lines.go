@@ -10,18 +10,38 @@ import (
 
 // lines reads a text line by line.
 type lines struct {
-	r    *bufio.Reader
-	long []byte // a line that is longer than r's buffer
-	line int    // the number of the line read last, from 1
+	r      *bufio.Reader
+	src    *counter
+	long   []byte // a line that is longer than r's buffer
+	line   int    // the number of the line read last, from 1
+	offset int64  // where it begins
 }
 
-func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 64<<10)} }
+const peekSize = 64 << 10
+
+func newLines(r io.Reader) *lines {
+	src := &counter{r: r}
+	return &lines{r: bufio.NewReaderSize(src, peekSize), src: src}
+}
+
+// counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
 
 // next returns the next line without its LF and white space around it, valid until the next call, and
-// whether it had an LF. A line with more than limit bytes, if limit is positive, is a *event.TooLargeError.
-// The end is io.EOF.
+// whether it had an LF. Of a line with more than limit bytes, if limit is positive, it returns the beginning and an
+// *event.TooLargeError. The end is io.EOF.
 func (l *lines) next(limit int) (line []byte, whole bool, err error) {
 	l.line++
+	l.offset = l.src.n - int64(l.r.Buffered())
 	l.long = l.long[:0]
 	if cap(l.long) > 1<<20 {
 		l.long = nil
@@ -29,7 +49,8 @@ func (l *lines) next(limit int) (line []byte, whole bool, err error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if limit > 0 && len(l.long)+len(part) > limit+len("\r\n") {
-			return nil, false, &event.TooLargeError{Limit: limit, Line: l.line}
+			l.long = append(l.long, part...)
+			return l.long, false, &event.TooLargeError{Limit: limit, Line: l.line}
 		}
 		if err == bufio.ErrBufferFull {
 			l.long = append(l.long, part...)

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -47,11 +48,12 @@ type Recording struct {
 // source yields a recording's entries; io.EOF is a clean end.
 type source interface{ next() (Entry, error) }
 
-// Entry is one line of a recording: the head of a run, an event, or the error that ended a run's stream.
+// Entry is one entry of a recording: the head of a run, an event, or the error that ended a run's stream. That is a
+// *StreamError if it was recorded, or a *DamageError about the lines that cannot be read.
 type Entry struct {
 	Head  *Head         // a run begins here; Event is then the zero Frame
 	Event event.Frame   // the event as it came
-	Err   *StreamError  // the run's stream ended with it; Event is then the zero Frame
+	Err   error         // the run's stream ended with it; Event is then the zero Frame
 	At    time.Duration // when it came, since the run's start; 0 in a recording without times
 	Line  int           // where it begins in the recording, from 1
 }
@@ -61,19 +63,23 @@ type Head struct {
 	Input    *event.RunInput // nil if it was not recorded
 	Warnings []event.Warning // about unrecognised material that was removed from the input
 	Start    time.Time       // zero if it was not recorded
-	// AfterCut says that the run before this one ends in the middle of an event.
-	AfterCut bool
+
+	offset int64 // where it begins in the recording
+	line   int
 }
 
 // Open finds out what form the recording in r has and reads up to its first event. The recording reads
 // from r as it is ranged over; closing r stays with the caller. An empty r is a recording without events.
 // The error is a *FormatError if r does not hold a recording, or one of r's own.
 func Open(r io.Reader, o *Options) (*Recording, error) {
-	limit := event.DefaultMaxBytes
-	if o != nil && o.MaxEventBytes != 0 {
-		limit = o.MaxEventBytes
+	return sniff(newLines(r), o.limit())
+}
+
+func (o *Options) limit() int {
+	if o == nil {
+		return event.DefaultMaxBytes
 	}
-	return sniff(newLines(r), limit)
+	return cmp.Or(o.MaxEventBytes, event.DefaultMaxBytes)
 }
 
 // Form returns the form of the recording.

@@ -82,12 +82,6 @@ func TestFormErrors(t *testing.T) {
 		{"an object broken behind its stream", `{"stream":[` + started + "]\n, x}", 2, 1, false},
 		{"an input that is malformed", `{"input":{"messages":[{"id":1,"role":"user"}]},"stream":[]}`, 1, 0, true},
 		{"a head of another version", `{"agfold":"recording/2"}`, 1, 0, false},
-		{"a start that is no time", `{"agfold":"recording/1","start":"noon"}`, 1, 0, false},
-		{"a time that is none", `{"at":-1,"event":` + started + "}", 1, 0, false},
-		{"a date that is none", `{"at":"x","event":` + started + "}", 1, 0, false},
-		{"a line that is neither head nor event", `{"agfold":"recording/1"}` + "\n" + `{"x":1}`, 2, 0, false},
-		{"a broken line of our own form", `{"agfold":"recording/1"}` + "\n{]\n", 2, 0, false},
-		{"two values in a line of our own form", `{"agfold":"recording/1"}` + "\n{} {}\n", 2, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for name, r := range splits(tt.text) {
@@ -250,20 +244,94 @@ func TestRunsFollowOneAnother(t *testing.T) {
 	var got []string
 	for e, err := range rec.Entries() {
 		require.NoError(t, err)
-		if e.Head != nil {
-			got = append(got, fmt.Sprintf("%d: head %s %v %s", e.Line, e.Head.Input.RunID, e.Head.AfterCut, e.Head.Start.Format(time.RFC3339)))
-		} else {
+		switch {
+		case e.Head != nil:
+			got = append(got, fmt.Sprintf("%d: head %s %s", e.Line, e.Head.Input.RunID, e.Head.Start.Format(time.RFC3339)))
+		case e.Err != nil:
+			got = append(got, fmt.Sprintf("%d: %v", e.Line, e.Err))
+		default:
 			got = append(got, fmt.Sprintf("%d: %v %s", e.Line, e.At, e.Event.TypeName()))
 		}
 	}
 	assert.Equal(t, []string{
-		"1: head 1 false 2026-03-01T10:00:00Z",
+		"1: head 1 2026-03-01T10:00:00Z",
 		"2: 12.5ms RUN_STARTED",
 		"3: 2s RUN_FINISHED",
-		"5: head 2 true 2026-03-01T10:00:00Z",
+		"4: recording damaged: line 4 is lost: invalid JSON at byte 45: unexpected end, a value expected",
+		"5: head 2 2026-03-01T10:00:00Z",
 		"6: 0s RUN_STARTED",
-		"8: head 3 false 2026-03-01T10:00:00Z",
+		"8: head 3 2026-03-01T10:00:00Z",
 	}, got)
+}
+
+// TestDamage holds that what cannot be read in our own form costs no more than the run that it is in.
+func TestDamage(t *testing.T) {
+	run := bareHead + timed(started, finished)
+	for _, row := range []struct {
+		name, text string
+		lost       []string // the lines
+		runs       string
+	}{
+		{"a line that is not JSON", bareHead + timed(started) + "{]\n" + timed(finished) + run, []string{"3 2"}, "r truncated, r succeeded, "},
+		{"two values in a line", bareHead + timed(started) + "{} {}\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
+		{"an entry that is none", bareHead + timed(started) + `{"x":1}` + "\n\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
+		{"a time that is not one", bareHead + `{"at":-1,"event":` + started + "}\n" + run, []string{"2 1"}, " truncated, r succeeded, "},
+		{"a date that is not one", bareHead + `{"at":"x","event":` + started + "}\n" + run, []string{"2 1"}, " truncated, r succeeded, "},
+		{"an error that is not a text", bareHead + timed(started) + `{"at":1,"error":7}` + "\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
+		{"a start that is not a time", `{"agfold":"recording/1","start":"noon"}` + "\n" + timed(started) + run, []string{"1 2"}, "r succeeded, "},
+		{"an input that is malformed", run + `{"agfold":"recording/1","input":{"messages":[{"id":1,"role":"user"}]}}` + "\n" + timed(started, finished) + run, []string{"4 3"}, "r succeeded, r succeeded, "},
+		{"a torn first line", `{"agfold":"recor` + "\n" + run, []string{"1 1"}, "r succeeded, "},
+		{"a torn first line, hardly begun", `{"ag` + "\n" + timed(started) + run, []string{"1 2"}, "r succeeded, "},
+		{"a first line of zeros", strings.Repeat("\x00", 40) + "\n" + run, []string{"1 1"}, "r succeeded, "},
+		{"a recording without its beginning", `ed","threadId":"t"}}` + "\n" + timed(finished) + run, []string{"1 2"}, "r succeeded, "},
+		{"a head behind half a line", bareHead + timed(started) + `{"at":6,"event":{"type":"CUS` + run, []string{"3 1"}, "r truncated, r succeeded, "},
+		{"a head behind half a head", run + `{"agfold":"recording/1","sta` + run, []string{"4 1"}, "r succeeded, r succeeded, "},
+		{"damage twice", run + "?\n" + run + "?\n?\n" + run, []string{"4 1", "8 2"}, "r succeeded, r succeeded, r succeeded, "},
+		{"damage that no head follows", run + bareHead + timed(started) + "?\n" + timed(finished), []string{"6 2"}, "r succeeded, r truncated, "},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for name, r := range splits(row.text) {
+				rec, err := Open(r, nil)
+				require.NoError(t, err, name)
+				assert.Equal(t, FormAgfold, rec.Form())
+				var lost []string
+				for e, err := range rec.Entries() {
+					require.NoError(t, err)
+					if damage, ok := errors.AsType[*DamageError](e.Err); ok {
+						lost = append(lost, fmt.Sprint(damage.Line, damage.Lines))
+					}
+				}
+				assert.Equal(t, row.lost, lost, name)
+			}
+			f, warned := fold(t, row.text, false)
+			for _, err := range f.Deliveries() {
+				require.NoError(t, err)
+			}
+			th := f.End(nil)
+			assert.Equal(t, row.runs+"{}", told(th))
+			said := len(*warned)
+			for _, run := range th.Runs.All() {
+				if is[*DamageError](run.Err) {
+					said++
+				}
+			}
+			assert.Len(t, row.lost, said, "all damage is told, by the run that it truncates or by a warning")
+			agent, _ := replay(row.text, nil)
+			n, err := agent.Runs()
+			require.NoError(t, err)
+			for range n {
+				th, err := reducer.Fold(agent.Run(t.Context(), input), nil)
+				if th.Status() != reducer.Succeeded {
+					require.True(t, is[*DamageError](err), "%v", err)
+				}
+			}
+		})
+	}
+	t.Run("a head of another version is not damage", func(t *testing.T) {
+		_, got, err := texts(t, strings.NewReader(run+`{"agfold":"recording/2"}`+"\n"+run), nil)
+		require.ErrorAs(t, err, new(*FormatError))
+		assert.Len(t, got, 2)
+	})
 }
 
 func TestTimesWithoutAHeadCountFromTheFirst(t *testing.T) {
@@ -277,12 +345,6 @@ func TestTimesWithoutAHeadCountFromTheFirst(t *testing.T) {
 		at = append(at, e.At)
 	}
 	assert.Equal(t, []time.Duration{0, 1500 * time.Millisecond, 0}, at)
-}
-
-func TestATornLineBeforeAnEventIsAnError(t *testing.T) {
-	_, got, err := texts(t, strings.NewReader(`{"agfold":"recording/1"}`+"\n"+`{"at":1,"ev`+"\n"+`{"at":2,"event":`+started+"}\n"), nil)
-	assert.Empty(t, got)
-	require.ErrorAs(t, err, new(*CutError))
 }
 
 func TestRangingGoesOnAfterABreak(t *testing.T) {

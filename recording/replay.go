@@ -7,12 +7,15 @@ import (
 	"io"
 	"iter"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/reducer"
 )
+
+// ErrNoRun is matched by the error of a run that a [Replay] is asked for after the last recorded one.
+var ErrNoRun = errors.New("the recording has no run")
 
 // ReplayOptions configures [NewReplay]; nil means defaults.
 type ReplayOptions struct {
@@ -23,20 +26,32 @@ type ReplayOptions struct {
 	MaxEventBytes int
 }
 
-// Replay is an agent (a client.Agent) that answers from a recording in any form. The input of a run plays no part.
-// It is safe for concurrent use.
+// Replay is an agent (a client.Agent) that answers from a recording in any form: to show a run again as it was, or to
+// test what a program does with it. It may be used by several goroutines at once.
 //
-// In what [Writer] has written, the first run is answered with the first recorded run, the second with the
-// second, and one more than there are is an error that matches ErrNoRun. A session that is asked for that
-// one more has then begun it, so its thread ends with a truncated run: [Replay.Runs] tells beforehand how many
-// there are. Any other recording is one run that can be repeated.
+// In what [Writer] has written, the first run is answered with the first recorded run, the second with the second,
+// and so on; one more than there are is an error that matches ErrNoRun. Any other recording is one run, which can be
+// repeated.
+//
+// The input of a run plays no part, so a Session with a Replay does not have the recorded thread: what the
+// user said and what tools answered is in the recorded inputs. [Fold] and [Folder] make the recorded thread.
 type Replay struct {
-	open  func() (io.ReadCloser, error)
-	o     ReplayOptions
-	begun atomic.Int64 // runs
+	open func() (io.ReadCloser, error)
+	o    ReplayOptions
+
+	mu     sync.Mutex
+	begun  int     // runs
+	starts []start // of the runs that were found so far
 }
 
-// NewReplay returns an agent that opens its recording for each run. A nil o means the defaults.
+// start is where a run begins in a recording.
+type start struct {
+	offset int64
+	line   int
+}
+
+// NewReplay returns an agent that opens its recording for each run, and reads it from where the run begins: if what open
+// returns is an io.Seeker, it seeks there.
 func NewReplay(open func() (io.ReadCloser, error), o *ReplayOptions) *Replay {
 	r := &Replay{open: open}
 	if o != nil {
@@ -50,11 +65,11 @@ func ReplayFile(name string, o *ReplayOptions) *Replay {
 	return NewReplay(func() (io.ReadCloser, error) { return os.Open(name) }, o)
 }
 
-// Runs opens the recording and counts the runs in it, also those that broke off: 0 if it is empty, 1 if
-// Writer did not write it. A session has replayed all of them once its thread holds as many:
+// Runs opens the recording and counts the runs in it, broken ones included: 0 if it is empty, 1 if Writer did not write
+// it. So this sees every run once, as a thread of its own:
 //
-//	for s.Thread().Runs.Len() < n {
-//		… s.Send(ctx)
+//	for range n {
+//		th, err := reducer.Fold(agent.Run(ctx, event.RunInput{}), nil)
 //	}
 //
 // The error, besides those of opening and reading, is a *FormatError or an *event.TooLargeError; the runs before it are
@@ -72,34 +87,60 @@ func (r *Replay) Runs() (int, error) {
 	if rec.Form() != FormAgfold && rec.Form() != FormEmpty {
 		return 1, nil
 	}
-	n := 0
+	run := -1
 	for e, err := range rec.Entries() {
 		_, cut := errors.AsType[*CutError](err)
 		switch {
 		case cut:
 		case err != nil:
-			return n, err
-		case n == 0 || e.Head != nil:
-			n++
+			return run + 1, err
+		default:
+			run = r.count(run, e)
 		}
 	}
-	return n, nil
+	return run + 1, nil
 }
 
-// ErrNoRun is matched by the error of a run that a [Replay] is asked for after the last recorded one.
-var ErrNoRun = errors.New("the recording has no run")
+// count returns the number of the run, from 0, that e belongs to if the entry before it belongs to run, and remembers
+// where it begins. Before the first run it is -1.
+func (r *Replay) count(run int, e Entry) int {
+	if e.Head == nil && (run >= 0 || e.Err != nil) {
+		return run
+	}
+	run++
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if run == len(r.starts) {
+		s := start{line: e.Line}
+		if e.Head != nil {
+			s.offset = e.Head.offset
+		}
+		r.starts = append(r.starts, s)
+	}
+	return run
+}
 
-// Run yields the events of the recorded run. An error, besides the end of ctx and those of opening and
-// reading, is a *FormatError if what was opened is not a recording, a *CutError if it ends in the middle of an
-// event, or an *event.TooLargeError; or it matches ErrNoRun; or it is the one that the recorded stream ended with: it has the same text,
-// and matches ErrTruncated if that did.
+// Run yields the events of the recorded run. An error, besides the end of ctx and those of opening and reading, is a
+// *FormatError if what was opened is not a recording, a *CutError if it ends in the middle of an event, a
+// *DamageError, or an *event.TooLargeError; or it matches ErrNoRun; or it is a *StreamError, the one that the recorded
+// stream ended with. The sequence can be iterated once: iterating it again is an error.
 func (r *Replay) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+	var iterated atomic.Bool
 	return func(yield func(event.Event, error) bool) {
-		if err := r.run(ctx, yield); err != nil && err != errBreak {
+		err := errIterated
+		if !iterated.Swap(true) {
+			err = r.run(ctx, yield)
+		}
+		if err != nil && err != errBreak {
 			yield(nil, err)
 		}
 	}
 }
+
+var (
+	errIterated = errors.New("the run was iterated already")
+	errBreak    = errors.New("the loop was left") // it never leaves the package
+)
 
 func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) error {
 	if ctx.Err() != nil {
@@ -110,27 +151,16 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 		return err
 	}
 	defer file.Close()
-	rec, err := Open(file, &Options{MaxEventBytes: r.o.MaxEventBytes})
+	rec, run, wanted, err := r.find(file)
 	if err != nil {
 		return err
 	}
-	wanted := 0
-	if rec.Form() == FormAgfold {
-		wanted = int(r.begun.Add(1)) - 1
-	}
-	start := time.Now()
-	run := -1
+	begun := time.Now()
 	for e, err := range rec.Entries() {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case run < 0 || e.Head != nil:
-			run++
 		}
-		if run > wanted {
-			if e.Head.AfterCut {
-				return fmt.Errorf("%w: the recorded run ends in the middle of an event", reducer.ErrTruncated)
-			}
+		if run = r.count(run, e); run > wanted {
 			return nil
 		}
 		if run < wanted || e.Head != nil {
@@ -139,7 +169,7 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 			}
 			continue
 		}
-		if err := r.wait(ctx, start, e.At); err != nil {
+		if err := r.wait(ctx, begun, e.At); err != nil {
 			return err
 		}
 		if e.Err != nil {
@@ -155,15 +185,56 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 	return nil
 }
 
+// find opens the recording in file at the run that is wanted, or the last one before it that is known. run is the
+// number of the run before that.
+func (r *Replay) find(file io.Reader) (rec *Recording, run, wanted int, err error) {
+	o := &Options{MaxEventBytes: r.o.MaxEventBytes}
+	r.mu.Lock()
+	var at start
+	known := min(r.begun, len(r.starts)-1)
+	if known > 0 {
+		at, wanted = r.starts[known], r.begun
+		r.begun++
+	}
+	r.mu.Unlock()
+	if known > 0 {
+		if s, ok := file.(io.Seeker); ok {
+			_, err = s.Seek(at.offset, io.SeekStart)
+		} else {
+			_, err = io.CopyN(io.Discard, file, at.offset)
+		}
+		if err != nil {
+			return nil, 0, 0, readError(err)
+		}
+		return openAt(file, at, o), known - 1, wanted, nil
+	}
+	rec, err = Open(file, o)
+	if err != nil || rec.Form() != FormAgfold {
+		return rec, -1, 0, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	wanted = r.begun
+	r.begun++
+	return rec, -1, wanted, nil
+}
+
+// openAt opens a recording of FormAgfold that is read from the head of a run.
+func openAt(file io.Reader, at start, o *Options) *Recording {
+	l := newLines(file)
+	l.line, l.src.n = at.line-1, at.offset
+	return &Recording{form: FormAgfold, timed: true, src: &heads{lines: eventLines{lines: l, limit: o.limit()}}}
+}
+
 // wait waits until it is time for an event that came at a time after the run's start.
-func (r *Replay) wait(ctx context.Context, start time.Time, at time.Duration) error {
+func (r *Replay) wait(ctx context.Context, begun time.Time, at time.Duration) error {
 	if ctx.Err() != nil {
 		return canceled(ctx)
 	}
 	if r.o.Speed <= 0 || at == 0 {
 		return nil
 	}
-	left := time.Duration(float64(at)/r.o.Speed) - time.Since(start)
+	left := time.Duration(float64(at)/r.o.Speed) - time.Since(begun)
 	if left <= 0 {
 		return nil
 	}
@@ -176,9 +247,6 @@ func (r *Replay) wait(ctx context.Context, start time.Time, at time.Duration) er
 		return canceled(ctx)
 	}
 }
-
-// errBreak says that the reader of a sequence stopped ranging over it. It never leaves the package.
-var errBreak = errors.New("broken off")
 
 // canceled returns the error that reports the end of ctx: it matches ctx.Err() and the cause.
 func canceled(ctx context.Context) error {

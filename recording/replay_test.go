@@ -166,7 +166,8 @@ func TestReplayRuns(t *testing.T) {
 		{"a run without events", recordedRuns + `{"agfold":"recording/1"}`, 3, nil},
 		{"a head that is cut", recordedRuns + `{"agfold":"recor`, 2, nil},
 		{"events without a head", `{"at":1,"event":` + started + "}\n" + recordedRuns, 3, nil},
-		{"what stops being a recording", recordedRuns + "Hello\n" + recordedRuns, 2, is[*FormatError]},
+		{"what is damaged between runs", recordedRuns + "Hello\n" + recordedRuns, 4, nil},
+		{"what goes on in another version", recordedRuns + `{"agfold":"recording/9"}`, 2, is[*FormatError]},
 		{"what is no recording", "Hello", 0, is[*FormatError]},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 // maxDocument bounds what is read into memory as a whole: an object with a stream, or JSON that is spread
 // over lines.
-const maxDocument = 1 << 30
+const maxDocument = 256 << 20
 
 // sniff tells the form of the recording by its first bytes, its first line, or the first object in it.
 func sniff(l *lines, limit int) (*Recording, error) {
@@ -30,6 +30,9 @@ func sniff(l *lines, limit int) (*Recording, error) {
 		return sniffObject(l, limit)
 	case !indented && isField(l.r):
 		return &Recording{form: FormSSE, src: &stream{r: sse.NewReader(l.r, limit), before: l.line}}, nil
+	}
+	if l.showsHead() { // its first line is torn
+		return openHeads(&heads{lines: eventLines{lines: l, limit: limit}})
 	}
 	return nil, &FormatError{Line: l.line + 1, Err: errors.New("want server-sent events or JSON")}
 }
@@ -56,6 +59,12 @@ func firstByte(l *lines) (c byte, indented bool, err error) {
 	}
 }
 
+// showsHead reports whether a head follows in what can be seen from here.
+func (l *lines) showsHead() bool {
+	text, _ := l.r.Peek(peekSize)
+	return bytes.Contains(text, []byte(headMark))
+}
+
 // isField reports whether what comes is a line of the server-sent event format.
 func isField(r *bufio.Reader) bool {
 	head, _ := r.Peek(len("event:"))
@@ -70,21 +79,29 @@ func isField(r *bufio.Reader) bool {
 
 // sniffObject tells what a text is that begins with an object.
 func sniffObject(l *lines, limit int) (*Recording, error) {
-	first, whole, err := l.next(maxDocument)
-	if err != nil {
+	first, whole, err := l.next(limit)
+	_, large := errors.AsType[*event.TooLargeError](err)
+	if err != nil && !large {
 		return nil, err
 	}
 	first = bytes.Clone(first)
-	members, end, err := parseObject(nil, first)
-	if err != nil {
-		return sniffDocument(l, first, whole, limit)
+	members, end, fault := parseObject(nil, first)
+	document := func() (*Recording, error) {
+		if whole {
+			first = append(first, '\n')
+		}
+		return sniffDocument(l, first, limit)
 	}
 	line := eventLines{lines: l, limit: limit, first: first, whole: whole}
 	switch {
-	case isHead(members):
+	case isHead(members) || fault != nil && l.showsHead():
 		return openHeads(&heads{lines: line})
-	case isStream(members) && end == len(first):
-		return sniffDocument(l, first, whole, limit)
+	case isStream(members) && (fault != nil || end == len(first)):
+		return document()
+	case large:
+		return nil, err
+	case fault != nil:
+		return document()
 	case members.get("type") == nil:
 		return nil, notEvents(members, l.line)
 	}
@@ -108,48 +125,40 @@ func notEvents(members object, line int) error {
 	return &FormatError{Line: line, Err: errors.New("want events, but the object has neither a type nor a stream")}
 }
 
-// openHeads reads up to the first event, so that the first run's input is known.
+// openHeads reads up to the first head or event, so that the first run's input is known.
 func openHeads(s *heads) (*Recording, error) {
-	e, err := s.next()
-	if err != nil {
-		return nil, err
+	r := &Recording{form: FormAgfold, src: s, timed: true}
+	var read []Entry
+	for {
+		e, err := s.next()
+		if err != nil && len(read) == 0 && err != io.EOF {
+			return nil, err
+		}
+		if err != nil {
+			s.err = err
+			break
+		}
+		if read = append(read, e); e.Err == nil {
+			break
+		}
 	}
-	r := &Recording{form: FormAgfold, src: &pushedBack{e, s}, timed: true}
-	if e.Head != nil {
-		r.input, r.warnings = e.Head.Input, e.Head.Warnings
+	s.queue = read
+	if n := len(read); n > 0 && read[n-1].Head != nil {
+		r.input, r.warnings = read[n-1].Head.Input, read[n-1].Head.Warnings
 	}
 	return r, nil
 }
 
-// pushedBack is a source with an entry before it.
-type pushedBack struct {
-	first Entry
-	rest  source
-}
-
-func (s *pushedBack) next() (Entry, error) {
-	if e := s.first; e.Line > 0 {
-		s.first = Entry{}
-		return e, nil
-	}
-	return s.rest.next()
-}
-
-// sniffDocument reads all the rest and tells an object with a stream from events that are spread over
-// lines. first is the first line, and whole whether it had an LF.
-func sniffDocument(l *lines, first []byte, whole bool, limit int) (*Recording, error) {
+// sniffDocument reads all the rest and tells an object with a stream from events that are spread over lines. text is
+// what was read of its first line.
+func sniffDocument(l *lines, text []byte, limit int) (*Recording, error) {
 	line := l.line
-	text := first
-	if whole {
-		text = append(text, '\n')
-		rest, err := io.ReadAll(io.LimitReader(l.r, maxDocument))
-		if err != nil {
-			return nil, readError(err)
-		}
-		if len(rest) == maxDocument {
-			return nil, &event.TooLargeError{Limit: maxDocument, Line: line}
-		}
-		text = append(text, rest...)
+	rest, err := io.ReadAll(io.LimitReader(l.r, max(0, maxDocument-int64(len(text)))))
+	if err != nil {
+		return nil, readError(err)
+	}
+	if text = append(text, rest...); len(text) >= maxDocument {
+		return nil, &event.TooLargeError{Limit: maxDocument, Line: line}
 	}
 	members, end, err := parseObject(nil, text)
 	if !isStream(members) {

@@ -12,6 +12,7 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -31,9 +32,9 @@ type conversation struct {
 	style   transcript.Style
 	session *client.Session
 	print   *transcript.Writer
-	seen    int         // events
-	failed  error       // of writing the output
-	record  *recordFile // nil if nothing is recorded
+	seen    int               // events
+	failed  error             // of writing the output
+	record  *recording.Writer // nil if nothing is recorded
 
 	tools    []client.Tool       // offered to the agent; the user answers the calls of those without a function
 	answers  []event.ResumeEntry // of --input
@@ -146,9 +147,11 @@ func (c *conversation) finish(ctx context.Context, last *client.Result, err erro
 			c.t.say("agfold: --answer %s: there was no such interrupt or tool call", reply)
 		}
 	}
-	if c.record != nil && c.record.err != nil {
-		c.t.say("agfold: --record %s: the recording is incomplete: %v", c.f.Record, c.record.err)
-		written = exitUnreadable
+	if c.record != nil {
+		if err := c.record.Close(); err != nil {
+			c.t.say("agfold: --record %s: the recording is incomplete: %v", c.f.Record, err)
+			written = exitUnreadable
+		}
 	}
 	return max(status, written)
 }

@@ -3,34 +3,17 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"github.com/agfold/agfold/recording"
 )
 
-// recordFile is the file that --record names. It keeps the first error of writing.
-type recordFile struct {
-	*os.File
-	err error
-}
-
-// Write implements io.Writer.
-func (r *recordFile) Write(b []byte) (int, error) {
-	n, err := r.File.Write(b)
-	if err != nil && r.err == nil {
-		r.err = err
-	}
-	return n, err
-}
-
 // openRecord opens the file that --record names.
-func (f *runFlags) openRecord(t *terminal) (*recordFile, error) {
-	mode := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	if f.appends(t) {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	}
-	file, err := os.OpenFile(f.Record, mode, 0o666)
+func (f *runFlags) openRecord(t *terminal) (*recording.Writer, error) {
+	w, err := recording.Create(f.Record, &recording.CreateOptions{Append: f.appends(t)})
 	if err != nil {
 		return nil, fmt.Errorf("--record: %w", err)
 	}
-	return &recordFile{File: file}, nil
+	return w, nil
 }
 
 // appends reports whether --record names the file that --continue reads.

@@ -24,7 +24,7 @@ var surface = map[string]int{
 	"event":     264,
 	"chunks":    11,
 	"reducer":   99,
-	"recording": 51,
+	"recording": 58,
 	"client":    77,
 }
 
