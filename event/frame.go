@@ -249,7 +249,7 @@ func (f Frame) TypeName() string {
 // Owner returns who the event is attributed to: its subagentRunId, if its type may carry one and it is a
 // string, else the parent agent. Unless the frame was made from a value it costs a pass over the text.
 func (f Frame) Owner() messages.Owner {
-	if t := f.Type(); !t.IsAttributable() && !t.RequiresOwner() {
+	if t := f.Type(); !t.IsAttributable() && !t.requiresOwner() {
 		return messages.Owner{}
 	}
 	if id, ok := f.text("subagentRunId"); ok {

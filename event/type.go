@@ -170,9 +170,9 @@ func (t Type) Family() Family {
 // types (P-VOC-3).
 func (t Type) IsAttributable() bool { return t < numTypes && types[t].flags&attributable != 0 }
 
-// RequiresOwner reports whether an event of the type must carry a subagentRunId: the three SUBAGENT_*
+// requiresOwner reports whether an event of the type must carry a subagentRunId: the three SUBAGENT_*
 // (P-VOC-3).
-func (t Type) RequiresOwner() bool { return t < numTypes && types[t].flags&ownerRequired != 0 }
+func (t Type) requiresOwner() bool { return t < numTypes && types[t].flags&ownerRequired != 0 }
 
 // IsRetired reports whether the type was retired before 1.0: the five THINKING_* (P-CMP-1).
 func (t Type) IsRetired() bool { return t.Family() == FamilyThinking }

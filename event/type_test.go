@@ -79,7 +79,7 @@ func TestTypeProperties(t *testing.T) {
 		}
 	})
 	t.Run("P-VOC-3 three types must be attributed", func(t *testing.T) {
-		assert.Equal(t, subagent, typesWith(Type.RequiresOwner))
+		assert.Equal(t, subagent, typesWith(Type.requiresOwner))
 	})
 	t.Run("P-VOC-5 five types are retired", func(t *testing.T) {
 		assert.Equal(t, retired, typesWith(Type.IsRetired))
@@ -97,7 +97,7 @@ func TestTypeProperties(t *testing.T) {
 	})
 	t.Run("a type beyond the 36 has no properties", func(t *testing.T) {
 		for _, typ := range []Type{TypeUnknown, numTypes, 255} {
-			assert.False(t, typ.IsAttributable() || typ.RequiresOwner() || typ.IsRetired() || typ.IsChunk() || typ.InLegacyProtobuf())
+			assert.False(t, typ.IsAttributable() || typ.requiresOwner() || typ.IsRetired() || typ.IsChunk() || typ.InLegacyProtobuf())
 			assert.Equal(t, FamilyNone, typ.Family())
 		}
 	})

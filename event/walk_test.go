@@ -200,7 +200,7 @@ func TestAttribution(t *testing.T) {
 		f := mustFrame(t, text).With("subagentRunId", state.String("who"))
 		ev, warnings, err := NewDecoder(nil).Decode(f)
 		require.NoError(t, err)
-		if typ.IsAttributable() || typ.RequiresOwner() {
+		if typ.IsAttributable() || typ.requiresOwner() {
 			assert.Equal(t, messages.SubagentOwner("who"), ev.Owner(), typ)
 			assert.Equal(t, messages.SubagentOwner("who"), f.Owner(), typ)
 			assert.Equal(t, messages.SubagentOwner("who"), mustFrame(t, string(f.Data())).Owner(), typ)

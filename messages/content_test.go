@@ -31,7 +31,7 @@ func TestContentForms(t *testing.T) {
 			assert.Equal(t, tc.isParts, tc.content.IsParts())
 			assert.Equal(t, tc.text, tc.content.Text())
 			assert.Equal(t, tc.lastText, tc.content.LastText())
-			assert.Equal(t, tc.json, string(tc.content.AppendJSON(nil)))
+			assert.Equal(t, tc.json, string(jsonOf(tc.content)))
 			if !tc.isParts {
 				assert.Nil(t, tc.content.Parts())
 			}
@@ -58,7 +58,7 @@ func TestWithLastText(t *testing.T) {
 			assert.Equal(t, tc.got.Parts(), tc.from.Parts())
 			assert.Equal(t, tc.got.Text(), tc.from.Text())
 			assert.Equal(t, tc.got.LastText(), tc.from.LastText())
-			assert.Equal(t, string(tc.got.AppendJSON(nil)), string(tc.from.AppendJSON(nil)))
+			assert.Equal(t, string(jsonOf(tc.got)), string(jsonOf(tc.from)))
 		})
 	}
 

@@ -11,30 +11,18 @@ func (m *Message) AppendJSON(dst []byte) []byte { return codec.Append(dst, &m, w
 // MarshalJSON returns the message as it looks on the wire; see AppendJSON. The error is always nil.
 func (m *Message) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
 
-// AppendJSON appends the call as it looks on the wire: {"id", "type":"function", "function":{"name",
-// "arguments"}}, then encryptedValue and metadata. A nil call is null. The status is not on the wire.
-func (t *ToolCall) AppendJSON(dst []byte) []byte { return codec.Append(dst, &t, walkToolCall) }
+// MarshalJSON returns the call as it looks on the wire: {"id", "type":"function", "function":{"name",
+// "arguments"}}, then encryptedValue and metadata. A nil call is null. The status is not on the wire. The error is always nil.
+func (t *ToolCall) MarshalJSON() ([]byte, error) { return codec.Append(nil, &t, walkToolCall), nil }
 
-// MarshalJSON returns the call as it looks on the wire; see AppendJSON. The error is always nil.
-func (t *ToolCall) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
+// MarshalJSON returns the content as it looks on the wire: a string or an array of parts, null if absent. The error is always nil.
+func (c Content) MarshalJSON() ([]byte, error) { return codec.Append(nil, &c, walkContent), nil }
 
-// AppendJSON appends the content as it looks on the wire: a string or an array of parts, null if absent.
-func (c Content) AppendJSON(dst []byte) []byte { return codec.Append(dst, &c, walkContent) }
+// MarshalJSON returns the part as it looks on the wire: type, id, then text or source, then metadata. The error is always nil.
+func (p Part) MarshalJSON() ([]byte, error) { return codec.Append(nil, &p, walkPart), nil }
 
-// MarshalJSON returns the content as it looks on the wire; see AppendJSON. The error is always nil.
-func (c Content) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
-
-// AppendJSON appends the part as it looks on the wire: type, id, then text or source, then metadata.
-func (p Part) AppendJSON(dst []byte) []byte { return codec.Append(dst, &p, walkPart) }
-
-// MarshalJSON returns the part as it looks on the wire; see AppendJSON. The error is always nil.
-func (p Part) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
-
-// AppendJSON appends the source as it looks on the wire: type, value, then mimeType and provider.
-func (s Source) AppendJSON(dst []byte) []byte { return codec.Append(dst, &s, walkSource) }
-
-// MarshalJSON returns the source as it looks on the wire; see AppendJSON. The error is always nil.
-func (s Source) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+// MarshalJSON returns the source as it looks on the wire: type, value, then mimeType and provider. The error is always nil.
+func (s Source) MarshalJSON() ([]byte, error) { return codec.Append(nil, &s, walkSource), nil }
 
 // MarshalJSON returns the metadata's object, null if it is absent. The error is always nil.
 func (m Metadata) MarshalJSON() ([]byte, error) {

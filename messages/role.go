@@ -59,3 +59,6 @@ func (k Kind) String() string {
 	}
 	return "none"
 }
+
+// MarshalText returns what String returns.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -36,6 +36,9 @@ func (s ToolCallStatus) String() string {
 	return "complete"
 }
 
+// MarshalText returns what String returns.
+func (s ToolCallStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Args parses the arguments. Empty arguments, which producers send for tools without parameters, are an
 // empty object. The error is a *state.SyntaxError when the text is not JSON.
 func (c *ToolCall) Args() (state.Value, error) {

@@ -202,7 +202,8 @@ func showMessage(m *messages.Message) string {
 		s += " " + m.ActivityType + " " + m.Activity.String()
 	}
 	if m.Content.Exists() {
-		s += " " + string(m.Content.AppendJSON(nil))
+		text, _ := m.Content.MarshalJSON()
+		s += " " + string(text)
 	}
 	for _, c := range m.ToolCalls.All() {
 		s += fmt.Sprintf(" [%s %s(%s) %s", c.ID, c.Name, c.Arguments, c.Status)

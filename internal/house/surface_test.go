@@ -20,7 +20,7 @@ import (
 var surface = map[string]int{
 	"state":     84,
 	"subscribe": 21,
-	"messages":  116,
+	"messages":  121,
 	"event":     264,
 	"chunks":    11,
 	"reducer":   99,
