@@ -70,7 +70,7 @@ func strayStream(data []byte) []string {
 	lines := []string{strayEvents[0]}
 	for i, b := range data {
 		ids := []string{"a", "b", "c", evil}
-		texts := []string{"x", "", `line\n\tline\r`, evil, "漢✅👨‍👩‍👧", strings.Repeat(".", 78) + `\u00a0`, `{\"a\":`, strings.Repeat("long ", 300)}
+		texts := []string{"x", "", `line\n\tline\r`, evil, "漢✅👨‍👩‍👧", "\u200d\u0301", strings.Repeat(".", 78) + `\u00a0`, `{\"a\":`, strings.Repeat("long ", 300)}
 		at := func(n, below int) int { return int(b>>n^byte(i)) % below }
 		tag := ""
 		if at(3, 5) == 0 {

@@ -281,3 +281,25 @@ func FuzzReplay(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatTheAgentSaidBeforeTheStreamWasRejectedIsShown(t *testing.T) {
+	got := agfold(t, ndjson(began, `{"type":"RUN_ERROR","message":"model overloaded"}`, `{"type":"TEXT_MESSAGE_END","messageId":"x"}`), "replay", "-")
+	assert.Equal(t, exitRejected, got.status)
+	for _, text := range []string{got.stdout, got.stderr} {
+		assert.Contains(t, text, "P-VER-1")
+		assert.Contains(t, text, "model overloaded")
+	}
+}
+
+func TestReplaySaysWhatAFileIs(t *testing.T) {
+	thread := agfold(t, ndjson(began, finished), "replay", "-", "--json").stdout
+	for name, row := range map[string]struct{ text, want string }{
+		"the JSON of a thread": {thread, "this is the JSON of a thread"},
+		"another object":       {`{"a":1}`, "the object has neither a type nor a stream"},
+		"text":                 {"module x\n", "want server-sent events or JSON"},
+	} {
+		got := agfold(t, row.text, "replay", "-")
+		assert.Equal(t, exitUnreadable, got.status, name)
+		assert.Contains(t, got.stderr, row.want, name)
+	}
+}

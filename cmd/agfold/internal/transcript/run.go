@@ -30,10 +30,9 @@ func (v *View) run(p *page, run *reducer.Run) {
 			p.field("result", p.brief(run.Result))
 		}
 		if run != v.thread.LastRun() || len(v.thread.Interrupts) == 0 {
-			for _, in := range run.Outcome.Interrupts {
-				p.field("asked", term.Join(term.Lit(": "), name(in.ID), term.Line(orElse(in.Message.Or(""), in.Reason)).Clip(2*p.room())))
-			}
+			p.interrupts("asked", run.Outcome.Interrupts)
 		}
+		p.interrupts("retired", run.RetiredInterrupts)
 		if len(run.PendingToolCallIDs) > 0 {
 			var calls []term.Text
 			for _, id := range run.PendingToolCallIDs {
@@ -48,11 +47,15 @@ func (v *View) run(p *page, run *reducer.Run) {
 
 var comma = term.Lit(", ")
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
+// interrupts writes interrupts, one a field.
+func (p *page) interrupts(label string, interrupts []event.Interrupt) {
+	for _, in := range interrupts {
+		about := in.Message.Or("")
+		if about == "" {
+			about = in.Reason
+		}
+		p.field(label, term.Join(term.Lit(": "), name(in.ID), term.Line(about).Clip(2*p.room())))
 	}
-	return s
 }
 
 // prosePainted writes a text in a colour.

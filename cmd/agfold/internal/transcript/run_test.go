@@ -63,6 +63,25 @@ func TestInterrupts(t *testing.T) {
 `, strings.SplitAfterN(Style{}.View(th).Interrupts().String(), "\n", 2)[1])
 }
 
+func TestAnInterruptWithoutAMessageShowsWhatItIsAbout(t *testing.T) {
+	th := folded(t, `{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"rm","delta":"{\"path\":\"/tmp\"}"}`,
+		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirm","toolCallId":"c","metadata":{"risk":"high"}}]}}`)
+	assert.Equal(t, `? i · confirm
+  call     rm (c)
+  {"path": "/tmp"}
+  {"risk": "high"}
+`, Style{}.View(th).Interrupt(th.Interrupts[0]).String())
+}
+
+func TestARunShowsWhatItAskedUnlessThatStillPends(t *testing.T) {
+	asked := `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirm","message":"Sure?"}]}}`
+	assert.NotContains(t, Style{}.View(folded(t, asked)).Runs().String(), "Sure?")
+	assert.Contains(t, Style{}.View(folded(t, asked, `{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, finish)).Runs().String(),
+		"‖ r · interrupted\n  asked    i: Sure?\n")
+	assert.Equal(t, "✓ r · succeeded\n  retired  i: Sure?\n",
+		runOf(folded(t, asked, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, finish)), "nobody answered it")
+}
+
 func TestUsageOfAllRunsIsSummed(t *testing.T) {
 	end := `{"type":"RUN_FINISHED","threadId":"t","runId":"r","usage":[{"model":"m","outputTokens":2}]}`
 	got := drawn(t, Style{}, end, `{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, end)

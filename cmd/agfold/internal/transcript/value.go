@@ -111,7 +111,7 @@ func (f *formatter) close(end byte, indent int) {
 	f.buf = append(f.buf, end)
 }
 
-// scalar writes what is no container.
+// scalar writes a value that is neither an array nor an object.
 func (f *formatter) scalar(v state.Value) {
 	if s, ok := v.AsString(); ok {
 		f.text(s)

@@ -16,10 +16,9 @@ import (
 type Writer struct {
 	out    *term.Writer
 	stream bool
-	view   *View // knows the subagents and calls that passed
+	view   *View // knows the subagents that passed, and the calls that were written
 
 	written map[messages.Key]int  // the messages that were written, if only in part, and how many bytes of text
-	calls   map[string]bool       // the calls that were written
 	open    map[messages.Key]bool // the messages that are not closed yet
 	length  int                   // of the thread's messages when a run last ended
 	notes   []term.Text           // what no snapshot of the thread tells
@@ -30,12 +29,12 @@ type Writer struct {
 	speaking bool         // a message streams:
 	speaker  messages.Key // which
 	indent   term.Text    // what stands before its lines
-	column   int          // where its last line ends, 0 if it has not begun
+	inLine   bool         // its last line has begun
+	column   int          // where that ends
 	carriage bool         // its text ends with a carriage return, which may belong to a line feed
 	waiting  []func()
 
-	lastCall  string // the call that was written last, with nothing after it
-	afterCall bool
+	lastCall *messages.ToolCall // was written, and nothing after it
 }
 
 // maxNotes bounds the events that are remembered for the end.
@@ -45,7 +44,7 @@ const maxNotes = 100
 func NewWriter(out *term.Writer, style Style, stream bool) *Writer {
 	return &Writer{
 		out: out, stream: stream, view: style.emptyView(),
-		written: map[messages.Key]int{}, calls: map[string]bool{}, open: map[messages.Key]bool{}, patched: map[string]*messages.Message{},
+		written: map[messages.Key]int{}, open: map[messages.Key]bool{}, patched: map[string]*messages.Message{},
 	}
 }
 
@@ -56,8 +55,7 @@ func (w *Writer) Skip(th *reducer.Thread) {
 	for _, m := range th.Messages.All() {
 		w.written[m.Key()] = len(m.Text())
 		for _, c := range m.ToolCalls.All() {
-			w.calls[c.ID] = true
-			w.view.calls[c.ID] = callInfo{name: name(c.Name)}
+			w.wroteCall(c)
 		}
 	}
 }
@@ -74,7 +72,7 @@ func (w *Writer) note(parts ...term.Text) {
 
 func (w *Writer) write(parts ...term.Text) {
 	w.out.Print(parts...)
-	w.afterCall = false
+	w.lastCall = nil
 }
 
 // later writes something as soon as no message streams.
@@ -120,9 +118,10 @@ func (w *Writer) Deliver(d reducer.Delivery, thread func() *reducer.Thread) {
 	case reducer.MessageAdded:
 		w.added(thread().Messages.At(ch.Index))
 	case reducer.MessageReplaced:
-		delete(w.written, k)
+		m := thread().Messages.At(ch.Index)
+		delete(w.written, m.Key())
 		delete(w.patched, ch.MessageID)
-		w.added(thread().Messages.At(ch.Index))
+		w.added(m)
 	case reducer.ActivityPatched:
 		if _, again := w.patched[ch.MessageID]; !again {
 			w.order = append(w.order, ch.MessageID)
@@ -196,8 +195,7 @@ func (w *Writer) began(th *reducer.Thread) {
 	}
 	for _, m := range th.Messages.From(min(w.length, th.Messages.Len())) {
 		for _, c := range m.ToolCalls.All() {
-			w.calls[c.ID] = true
-			w.view.calls[c.ID] = callInfo{name: name(c.Name)}
+			w.wroteCall(c)
 		}
 		w.added(m)
 	}
@@ -221,7 +219,8 @@ func (w *Writer) breakOff() {
 	}
 }
 
-// text writes what was appended to the message that streams. If none does, this one begins to, with what it said before.
+// text writes what was appended to the message that streams. If none does, this one does from now on, beginning with what
+// it said before.
 func (w *Writer) text(k messages.Key, ch reducer.Change, thread func() *reducer.Thread) {
 	delta := ch.Delta
 	if !w.speaking {
@@ -239,7 +238,7 @@ func (w *Writer) text(k messages.Key, ch reducer.Change, thread func() *reducer.
 // begin writes the heading of a message that streams.
 func (w *Writer) begin(m *messages.Message) {
 	w.write(newLine, w.view.under(m, func(p *page) { w.indent = p.indent }))
-	w.speaker, w.speaking, w.column = m.Key(), true, 0
+	w.speaker, w.speaking, w.inLine = m.Key(), true, false
 	w.written[w.speaker] += 0
 }
 
@@ -259,28 +258,25 @@ func (w *Writer) say(text string) {
 	if w.view.Width > 0 {
 		room = max(w.view.width()-w.indent.Columns(), minWidth)
 	}
-	text, more := text, false
+	more := false
 	for part := range strings.SplitSeq(term.Clean(text).String(), "\n") {
 		if more {
 			w.write(newLine)
-			w.column = 0
+			w.inLine = false
 		}
 		more = true
 		for rest := term.Clean(part); !rest.Empty(); {
-			if w.column == room {
-				w.write(newLine)
-				w.column = 0
-			}
-			if w.column == 0 {
+			if !w.inLine {
 				w.write(w.indent)
+				w.inLine, w.column = true, 0
 			}
-			head, tail := rest.Split(room - w.column)
-			if head.Empty() { // wider than what is left
-				w.column = room
-				continue
-			}
+			var head term.Text
+			head, rest = rest.Split(room - w.column)
 			w.write(head)
-			w.column, rest = w.column+head.Columns(), tail
+			if w.column += head.Columns(); !rest.Empty() {
+				w.write(newLine)
+				w.inLine = false
+			}
 		}
 	}
 }
@@ -311,9 +307,9 @@ func (w *Writer) release() {
 	if w.carriage {
 		w.carriage = false
 		w.write(term.Clean("\r"))
-		w.column++
+		w.inLine = true
 	}
-	if w.column > 0 {
+	if w.inLine {
 		w.write(newLine)
 	}
 	if w.view.cut[w.speaker] {
@@ -338,7 +334,7 @@ func (w *Writer) added(m *messages.Message) {
 		if _, known := w.written[m.Key()]; known {
 			return
 		}
-		if m.Role == messages.RoleTool && w.afterCall && w.lastCall == m.ToolCallID {
+		if m.Role == messages.RoleTool && w.lastCall != nil && w.lastCall.ID == m.ToolCallID {
 			p := w.view.page()
 			p.deeper(w.indent.Plus(tab), func() { p.answer(m) })
 			w.wrote(m)
@@ -355,29 +351,34 @@ func (w *Writer) whole(view *View, m *messages.Message) {
 	w.write(newLine, view.message(m))
 }
 
+// wroteCall notes that a call was written.
+func (w *Writer) wroteCall(c *messages.ToolCall) { w.view.calls[c.ID] = callInfo{name: name(c.Name)} }
+
+func (w *Writer) isWritten(callID string) bool {
+	_, known := w.view.calls[callID]
+	return known
+}
+
 func (w *Writer) wrote(m *messages.Message) { w.written[m.Key()] = len(m.Text()) }
 
 // call writes a call whose arguments have come, under the heading of the message that holds it.
 func (w *Writer) call(m *messages.Message, at int) {
 	c := m.ToolCalls.At(at)
 	view := w.view
-	if w.calls[c.ID] && view.Full { // it was opened again: its arguments are not written in full each time
+	if w.isWritten(c.ID) && view.Full { // it was opened again: its arguments are not written in full each time
 		short := *view
 		short.Full = false
 		view = &short
 	}
-	w.calls[c.ID] = true
-	w.view.calls[c.ID] = callInfo{name: name(c.Name)}
-	if _, known := w.written[m.Key()]; !known {
-		w.written[m.Key()] = 0
-	}
+	w.wroteCall(c)
+	w.written[m.Key()] += 0
 	w.later(func() {
 		var indent term.Text
 		w.write(newLine, view.under(m, func(p *page) {
 			indent = p.indent
 			view.call(p, c)
 		}))
-		w.indent, w.lastCall, w.afterCall = indent, c.ID, true
+		w.indent, w.lastCall = indent, c
 	})
 }
 
@@ -407,7 +408,7 @@ func (w *Writer) Settle(th *reducer.Thread) {
 	for _, m := range th.Messages.All() {
 		_, known := w.written[m.Key()]
 		switch {
-		case !known && view.nested[m] && !w.calls[m.ToolCallID]:
+		case !known && view.nested[m] && !w.isWritten(m.ToolCallID):
 			w.wrote(m) // with its call
 		case !known:
 			w.whole(view, m)
@@ -415,15 +416,14 @@ func (w *Writer) Settle(th *reducer.Thread) {
 			w.rest(m)
 		}
 		for _, c := range m.ToolCalls.All() {
-			if known && !w.calls[c.ID] {
+			if known && !w.isWritten(c.ID) {
 				w.write(newLine, view.under(m, func(p *page) { view.call(p, c) }))
 			}
 		}
 	}
 	for _, m := range th.Messages.All() {
 		for _, c := range m.ToolCalls.All() {
-			w.calls[c.ID] = true
-			w.view.calls[c.ID] = callInfo{name: name(c.Name)}
+			w.wroteCall(c)
 		}
 	}
 	w.length = th.Messages.Len()

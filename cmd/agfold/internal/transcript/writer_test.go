@@ -82,6 +82,8 @@ func TestWriter(t *testing.T) {
 			"\nassistant · a\n  one\n  two\n\n  three\n"},
 		{"a CR LF that two deltas share is one line feed", join(open("a"), say("a", `one\r`), say("a", `\ntwo\r`), shut("a")),
 			"\nassistant · a\n  one\n  two\\x0d\n"},
+		{"characters without a width are text, too", join(open("a"), say("a", `\u200d`), say("a", `\u0301`), shut("a"), open("b"), shut("b")),
+			"\nassistant · a\n  \u200d\u0301\n\nassistant · b\n"},
 		{"a message that is closed while another streams comes after it, whole",
 			join(open("a"), open("b"), say("a", "A"), say("b", "B"), shut("b"), say("a", "A"), shut("a")),
 			"\nassistant · a\n  AA\n\nassistant · b\n  B\n"},
@@ -112,6 +114,8 @@ func TestWriter(t *testing.T) {
 			join(call("1", "a"), call("2", "a"), answer("r2", "2", "B"), answer("r1", "1", "A"), answer("r3", "1", "C"), finish),
 			"\nassistant · a\n  ▸ f1 · 1 {\"of\": \"1\"}\n\nassistant · a\n  ▸ f2 · 2 {\"of\": \"2\"}\n    ↳ B\n\n" +
 				"tool result for f1 (1) · r1\n  A\n\ntool result for f1 (1) · r3\n  C\n"},
+		{"a result that replaces another is written again", join(call("1", "a"), answer("r", "1", "A"), answer("r", "1", "B"), finish),
+			"\nassistant · a\n  ▸ f1 · 1 {\"of\": \"1\"}\n    ↳ A\n\ntool result for f1 (1) · r\n  B\n"},
 		{"a call that a snapshot brought comes at the end, its result where it arrived",
 			join(snapshotOfACall, answer("r1", "1", "A"), finish),
 			"\ntool result for 1 · r1\n  A\n\nassistant · a\n  ▸ f1 · 1 {}\n    ↳ A\n"},
