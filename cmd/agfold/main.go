@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"syscall"
 )
 
 // The exit statuses. Of several files the highest counts.
@@ -21,7 +20,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	os.Exit(run(ctx, os.Args[1:], systemTerminal()))
 }

@@ -68,11 +68,13 @@ func (c *conversation) watch(ctx context.Context, o *client.RunOptions) error {
 
 // draw makes a call of the session with a live view of it, which is gone when draw returns or panics.
 func (c *conversation) draw(ctx context.Context, o *client.RunOptions) (ended, drawn error) {
+	asides, release := asides()
+	defer release()
 	viewing, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
 		done <- live.Show(viewing, c.session.Subscribe(viewing), &live.Options{
-			Out: c.t.stdout, Size: c.stage.size, Color: c.t.color, Title: term.Sprintf("%s", c.name), Note: c.warnings.note,
+			Out: c.t.stdout, Size: c.stage.size, Color: c.t.color, Title: term.Sprintf("%s", c.name), Note: c.warnings.note, Aside: asides,
 		})
 	}()
 	defer func() {

@@ -1,10 +1,13 @@
 package live
 
 import (
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -107,6 +110,7 @@ func (l Look) rule(title term.Text, width int) term.Text {
 
 // messages draws the end of the messages, in at least the wanted number of lines if there are as many.
 func (l Look) messages(th *reducer.Thread, width, wanted int) []term.Text {
+	th = recent(th, width, max(wanted, 1))
 	view := transcript.Style{Width: width, Color: l.Color}.View(th)
 	var blocks [][]term.Text
 	total := 0
@@ -133,6 +137,45 @@ func (l Look) messages(th *reducer.Thread, width, wanted int) []term.Text {
 		}
 	}
 	return lines
+}
+
+// recent returns a thread with the messages that the last lines may show, so that drawing them does not cost a pass over
+// the thread. Of a long text, and of arguments that still arrive, it has the end.
+func recent(th *reducer.Thread, width, lines int) *reducer.Thread {
+	const maxArguments = 6 // lines, less than what is drawn of arguments
+	var msgs []*messages.Message
+	for _, m := range th.Messages.From(max(0, th.Messages.Len()-4*lines-16)) { // several may be drawn together, or not at all
+		short := *m
+		if text := m.Text(); !m.Content.IsParts() && m.Content.Exists() {
+			short.Content = messages.Text(lastPart(text, 8*width*lines))
+		}
+		for i, c := range m.ToolCalls.All() {
+			if args := lastPart(c.Arguments, maxArguments*width); c.Status == messages.ToolCallStreaming && args != c.Arguments {
+				call := *c
+				call.Arguments = "…" + args
+				short.ToolCalls = short.ToolCalls.Set(i, &call)
+			}
+		}
+		msgs = append(msgs, &short)
+	}
+	short := *th
+	short.Messages = messages.NewList(msgs...)
+	return &short
+}
+
+// lastPart returns about the last size bytes of a text, from the beginning of a line if there is one in their first half.
+func lastPart(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	text = text[len(text)-size:]
+	if i := strings.IndexByte(text, '\n'); i >= 0 && i < size/2 {
+		return text[i+1:]
+	}
+	for len(text) > 0 && !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return text
 }
 
 func hasSubagents(th *reducer.Thread) bool { return th.Subagents.Len() > 0 }

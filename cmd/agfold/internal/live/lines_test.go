@@ -137,6 +137,36 @@ func TestLines(t *testing.T) {
 		assert.Len(t, lines, 23)
 		assert.Contains(t, lines[22].String(), "the last words")
 	})
+	t.Run("the newest of a text without spaces is in view", func(t *testing.T) {
+		for _, word := range []string{"漢字", "สวัสดี", "https://example.com/a/b?c=", "👨‍👩‍👧✅"} {
+			m := messages.AssistantText(strings.Repeat(word, 5000) + "END")
+			m.Streaming = true
+			th := &reducer.Thread{Messages: messages.NewList(m)}
+			lines := Lines(th, Look{Width: 80, Height: 24})
+			require.Len(t, lines, 23)
+			assert.Contains(t, lines[22].String(), "END▌")
+			assert.Greater(t, lines[21].Columns(), 70, "the lines are full")
+		}
+	})
+	t.Run("the newest of arguments that arrive is in view", func(t *testing.T) {
+		call := &messages.ToolCall{ID: "c", Name: "write", Status: messages.ToolCallStreaming,
+			Arguments: `{"text":"` + strings.Repeat("lorem ipsum ", 10_000) + "the newest words"}
+		th := &reducer.Thread{Messages: messages.NewList(&messages.Message{
+			ID: "m", Role: messages.RoleAssistant, ToolCalls: messages.NewList(call)})}
+		assert.Contains(t, draw(th, 0), "the newest words")
+	})
+	t.Run("a picture costs what it shows", func(t *testing.T) {
+		cost := func(count, size int) float64 {
+			var msgs []*messages.Message
+			for range count {
+				msgs = append(msgs, messages.AssistantText(strings.Repeat("some words\n", size)))
+			}
+			th := &reducer.Thread{Messages: messages.NewList(msgs...)}
+			return testing.AllocsPerRun(5, func() { draw(th, 0) })
+		}
+		assert.Less(t, cost(20_000, 1), 1.5*cost(200, 1), "many messages")
+		assert.Less(t, cost(1, 100_000), 1.5*cost(1, 5_000), "a long one")
+	})
 	t.Run("a text that streams has a cursor, one that ended has none", func(t *testing.T) {
 		assert.Contains(t, draw(find(t, threads, says("r-1-thoughts", "hilly, ")), 0), "hilly,▌")
 		assert.NotContains(t, draw(threads[len(threads)-1], 0), "▌")

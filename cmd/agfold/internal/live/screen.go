@@ -6,11 +6,11 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 )
 
-// Screen draws pictures on a terminal, each over the one before, where the cursor stood at first. Whatever
-// was on the terminal above stays. It is for one goroutine at a time.
+// Screen draws pictures on a terminal, each over the one before, from the line of the cursor on. What the terminal shows
+// above that line stays. It is for one goroutine at a time.
 //
-// The cursor is hidden, and lines are cut at the terminal's edge, from the first Draw until Clear: whoever
-// draws has to see to it that Clear is called, also when it panics.
+// From the first Draw until Clear the cursor is hidden and lines are cut at the terminal's edge: Clear must be called
+// even if the drawing panics.
 type Screen struct {
 	w     *term.Writer
 	lines []term.Text // on the terminal, the cursor being on the last

@@ -9,15 +9,17 @@ import (
 	"github.com/agfold/agfold/subscribe"
 )
 
-// How often the picture is drawn at most, and how often at least, for its clock and spinner.
+// How often the picture is drawn at most, and how often at least, for its clock and spinner. After a picture that took
+// long to draw there is a rest as many times as long, so that drawing does not keep a processor busy.
 const (
 	fastest = 30 * time.Millisecond
 	slowest = 100 * time.Millisecond
+	rest    = 4
 )
 
 // Options of [Show].
 type Options struct {
-	// Out is the terminal. It gets nothing but what Show draws while Show goes on.
+	// Out is the terminal. Nothing else writes to it until Show returns.
 	Out *term.Writer
 	// Size tells the size of the terminal, in columns and lines; it is asked before each picture.
 	Size func() (width, height int)
@@ -29,11 +31,14 @@ type Options struct {
 	Start time.Time
 	// Note, if set, gives a line of news for each picture, such as the last warning.
 	Note func() term.Text
+	// Aside, if set, hands over functions that need the terminal as it was, such as one that suspends the process. The
+	// picture is taken off the terminal while one runs, and drawn again after it.
+	Aside <-chan func()
 }
 
-// Show draws the snapshots of a channel until it closes or ctx ends, then takes the picture off the terminal
-// and gives the cursor back, also when it panics. Snapshots that come faster than a terminal can be read are
-// passed over, but for the last. The error is that of writing; the snapshots are then drained no longer.
+// Show draws the snapshots of a channel until it closes or ctx ends. Then it takes the picture off the terminal and gives
+// the cursor back, even if it panics. Snapshots that come faster than a person can read are skipped, except for the last.
+// The error is that of writing; the rest of the snapshots is not read then.
 func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -58,8 +63,15 @@ func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (er
 				return nil
 			}
 			thread = th
+		case aside := <-o.Aside:
+			width, _ := o.Size()
+			if err := screen.Clear(width); err != nil {
+				return err
+			}
+			aside()
 		case <-tick.C:
 		}
+		began := time.Now()
 		look := Look{Color: o.Color, Title: o.Title, Elapsed: time.Since(start)}
 		look.Width, look.Height = o.Size()
 		if o.Note != nil {
@@ -67,6 +79,12 @@ func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (er
 		}
 		if err := screen.Draw(Lines(thread, look), look.Width); err != nil {
 			return err
+		}
+		if took := time.Since(began); took > fastest/rest {
+			select {
+			case <-time.After(rest * took):
+			case <-ctx.Done():
+			}
 		}
 	}
 }

@@ -96,6 +96,50 @@ func TestShow(t *testing.T) {
 			assert.False(t, v.hidden)
 		})
 	})
+	t.Run("a function that needs the terminal has it as it was, and the picture comes back", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			aside, ran := make(chan func()), make(chan bool, 1)
+			done := make(chan error, 1)
+			snapshots := make(chan *reducer.Thread, 1)
+			snapshots <- said("hello")
+			go func() {
+				done <- Show(t.Context(), snapshots, &Options{
+					Out: term.NewWriter(v), Size: func() (int, int) { return 60, 12 }, Aside: aside,
+				})
+			}()
+			synctest.Wait()
+			aside <- func() {
+				ran <- assert.Empty(t, v.text()) && assert.False(t, v.hidden) && assert.False(t, v.noWrap)
+			}
+			synctest.Wait()
+			assert.True(t, <-ran)
+			assert.Contains(t, v.text(), "hello")
+			assert.True(t, v.hidden)
+			close(snapshots)
+			require.NoError(t, <-done)
+		})
+	})
+	t.Run("drawing that takes long is followed by a longer rest", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVT(t, 60, 12)
+			snapshots := make(chan *reducer.Thread, 1)
+			pictures := 0
+			done := make(chan error, 1)
+			go func() {
+				done <- Show(t.Context(), snapshots, &Options{Out: term.NewWriter(v), Size: func() (int, int) { return 60, 12 },
+					Note: func() term.Text {
+						pictures++
+						time.Sleep(100 * time.Millisecond)
+						return term.Text{}
+					}})
+			}()
+			time.Sleep(5050 * time.Millisecond)
+			close(snapshots)
+			require.NoError(t, <-done)
+			assert.InDelta(t, 10, pictures, 2, "a fifth of the time")
+		})
+	})
 	t.Run("a panic gives the terminal back", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
