@@ -3,6 +3,7 @@ package reducer
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"iter"
 	"strconv"
 
@@ -18,6 +19,34 @@ import (
 // pendingToolCallIds, and, when there are any, streamingToolCallIds: the calls whose arguments are still arriving
 // or broke off, which nobody may act on (P-TOL-4). UnmarshalJSON reads it back.
 func (t *Thread) AppendJSON(dst []byte) []byte {
+	return t.appendJSON(dst, func(dst []byte) []byte { return dst })
+}
+
+// WriteTo writes what AppendJSON appends to w, piece by piece: it needs memory for the largest message or run, or the
+// state, not for the whole thread. It returns the number of bytes written and the first error of w.
+func (t *Thread) WriteTo(w io.Writer) (int64, error) {
+	var written int64
+	var failed error
+	write := func(dst []byte) {
+		if failed == nil {
+			var n int
+			n, failed = w.Write(dst)
+			written += int64(n)
+		}
+	}
+	write(t.appendJSON(nil, func(dst []byte) []byte {
+		last := len(dst) - 1
+		if last < 32<<10 {
+			return dst
+		}
+		write(dst[:last])
+		return append(dst[:0], dst[last]) // tells whether a comma comes next
+	}))
+	return written, failed
+}
+
+// appendJSON is AppendJSON that hands what it has so far to flush again and again. flush must leave the last byte.
+func (t *Thread) appendJSON(dst []byte, flush func([]byte) []byte) []byte {
 	dst = append(dst, '{')
 	dst = codec.AppendString(dst, "threadId", t.ID)
 	dst = strconv.AppendUint(codec.AppendKey(dst, "revision"), t.Revision, 10)
@@ -30,20 +59,20 @@ func (t *Thread) AppendJSON(dst []byte) []byte {
 				streaming = append(streaming, tc.ID)
 			}
 		}
-		return m.AppendJSON(dst)
+		return m.AppendJSON(flush(dst))
 	})
 	if dst = codec.AppendKey(dst, "state"); t.State.Exists() {
 		dst = t.State.AppendJSON(dst)
 	} else {
 		dst = append(dst, "{}"...)
 	}
-	dst = appendSeq(dst, "runs", t.Runs.All(), (func([]byte, *Run) []byte)(appendRun))
+	dst = appendSeq(dst, "runs", t.Runs.All(), func(dst []byte, run *Run) []byte { return appendRun(flush(dst), run) })
 	dst = append(codec.AppendKey(dst, "subagents"), '[')
 	for depth, n := range t.Subagents.Walk() {
 		if dst[len(dst)-1] != '[' {
 			dst = append(dst, ',')
 		}
-		dst = appendSubagent(dst, depth, n)
+		dst = appendSubagent(flush(dst), depth, n)
 	}
 	dst = append(dst, ']')
 	dst = codec.AppendList(dst, "interrupts", t.Interrupts, appendJSON[event.Interrupt])

@@ -23,7 +23,7 @@ var surface = map[string]int{
 	"messages":  121,
 	"event":     264,
 	"chunks":    11,
-	"reducer":   99,
+	"reducer":   100,
 	"recording": 58,
 	"client":    77,
 }
