@@ -60,7 +60,11 @@ func (d *draft) leftPending(named []string) []string {
 	var ids []string
 	listed := make(map[string]bool, len(candidates))
 	list := func(id string) {
-		if c := d.calls[id]; c != nil && c.tc != nil && !listed[id] && !c.answered() {
+		c := d.calls[id]
+		if c == nil || c.tc == nil || listed[id] || c.answered() {
+			return
+		}
+		if c.startedIn != d.run.seq || c.answeredIn != d.run.seq { // else a snapshot has dropped its answer
 			listed[id] = true
 			ids = append(ids, id)
 		}

@@ -169,6 +169,7 @@ func TestPendingToolCalls(t *testing.T) {
 		{name: "P-RUN-2 an empty list names none", script: "run | " + c1 + `done + {"outcome":{"type":"success","pendingToolCallIds":[]}}`, check: pending("c1")},
 		{name: "P-RUN-2 else every call without RESULT, in order", script: "run | " + c2 + c1 + "done", check: pending("c2", "c1")},
 		{name: "P-RUN-2 a RESULT takes its call off", script: "run | " + c1 + c2 + "result t1 c1 x | done", check: pending("c2")},
+		{name: "P-RUN-2 a RESULT that a snapshot drops counts too", script: "run | " + c1 + "result t1 c1 x | messages [" + held + "] | done", check: pending()},
 		{name: "P-RUN-2 a RESULT before the call counts too", warnings: "P-TOL-3 t1", script: "run | result t1 c1 x | " + c1 + "done", check: pending()},
 		{name: "P-RUN-2 a call that is gone cannot be answered", script: "run | " + c1 + "messages [] | done", check: pending()},
 		{name: "P-RUN-2 a tool message in a snapshot answers too", script: "run | " + c1 + `messages [` + held + `,` + answer + `] | done`, check: pending()},
