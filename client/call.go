@@ -139,7 +139,7 @@ func (c *call) runOnce() error {
 		return c.cause(err)
 	}
 	in := c.input()
-	fold := reducer.New(&reducer.Options{Thread: s.thread, Input: &in, Strict: s.o.Strict})
+	fold := reducer.New(&reducer.Options{Thread: s.thread, Input: &in, Strict: s.o.Strict, MaxPatchedBytes: s.o.MaxPatchedBytes})
 	s.mu.Lock()
 	s.fold = fold
 	s.mu.Unlock()

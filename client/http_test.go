@@ -207,7 +207,7 @@ func TestWhatIsNoStream(t *testing.T) {
 		var wrong *ContentTypeError
 		require.ErrorAs(t, err, &wrong)
 		assert.Equal(t, "text/html", wrong.ContentType)
-		assert.Len(t, wrong.Body, maxWrongBody)
+		assert.Len(t, wrong.Body, maxOtherBody)
 		assert.Contains(t, err.Error(), "Sign in")
 		assert.Less(t, len(err.Error()), 300)
 	})
@@ -519,7 +519,10 @@ func TestRedirects(t *testing.T) {
 			_, _, err := read(t, agent.Run(t.Context(), input))
 			require.NoError(t, err)
 			assert.Len(t, seen, len(hops)+1)
-			for _, h := range seen {
+			for to, h := range seen {
+				if origin := "http://agent.test"; !strings.HasPrefix(to, origin+"/") && !strings.HasPrefix(to, origin+":80/") {
+					assert.Empty(t, h.Get("Referer"), to)
+				}
 				assert.Equal(t, "text/event-stream", h.Get("Accept"))
 				assert.Equal(t, "application/json", h.Get("Content-Type"))
 			}
@@ -536,6 +539,7 @@ func TestRedirects(t *testing.T) {
 		} {
 			assert.Equal(t, want, has(ask("/", map[string]string{"http://agent.test/": to})[to]), to)
 		}
+		ask("/?token=secret", map[string]string{"http://agent.test/?token=secret": "http://other.test/"})
 		seen := ask("/", map[string]string{"http://agent.test/": "http://other.test/", "http://other.test/": "http://agent.test/back"})
 		assert.True(t, has(seen["http://agent.test/"]))
 		assert.False(t, has(seen["http://other.test/"]))
@@ -788,7 +792,7 @@ func TestTimeouts(t *testing.T) {
 		}
 	}
 	bubble("an error's body that drips is read for a bounded time", func(t *testing.T) {
-		for idle, want := range map[time.Duration]time.Duration{0: maxErrorTime, -1: maxErrorTime, time.Hour: maxErrorTime, time.Second: time.Second} {
+		for idle, want := range map[time.Duration]time.Duration{0: maxOtherTime, -1: maxErrorTime, time.Hour: maxErrorTime, time.Second: time.Second} {
 			_, took, err := run(t, HTTPOptions{IdleTimeout: idle}, pipeTransport{status: 503, serve: drips})
 			var status *StatusError
 			require.ErrorAs(t, err, &status)
@@ -804,12 +808,12 @@ func TestTimeouts(t *testing.T) {
 		require.ErrorAs(t, err, &wrong)
 		assert.Equal(t, "text/html", wrong.ContentType)
 		assert.NotEmpty(t, wrong.Body)
-		assert.Equal(t, maxErrorTime, took)
+		assert.Equal(t, maxOtherTime, took)
 		time.Sleep(time.Second) // the other end notices
 		_, took, err = run(t, HTTPOptions{}, pipeTransport{contentType: "text/html", serve: func(*io.PipeWriter) {}})
 		require.ErrorAs(t, err, &wrong)
 		assert.Empty(t, wrong.Body)
-		assert.Equal(t, maxErrorTime, took)
+		assert.Equal(t, maxOtherTime, took)
 	})
 	bubble("the caller's end comes before an error's body does", func(t *testing.T) {
 		for _, p := range []pipeTransport{{status: 503, serve: drips}, {contentType: "text/html", serve: drips}} {

@@ -48,7 +48,7 @@ func Peer(version string) Middleware {
 			if !peer.after("0.0.57") {
 				events = mapped(events, func() func(event.Event) event.Event { return new(flattener).flatten })
 			}
-			return noting(warnings, events)
+			return withWarnings(warnings, events)
 		})
 	}
 }

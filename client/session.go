@@ -56,6 +56,9 @@ type SessionOptions struct {
 	PeerVersion string
 	// Strict rejects what would otherwise be removed with a warning (P-ENF-7).
 	Strict bool
+	// MaxPatchedBytes bounds what patches may make of the shared state and the activities; see
+	// [reducer.Options.MaxPatchedBytes]. 0 means the default.
+	MaxPatchedBytes int
 	// MaxRounds is how often in one call tools are answered with another run: 0 means 16, a negative number
 	// never.
 	MaxRounds int

@@ -1,0 +1,161 @@
+package client
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/state"
+)
+
+const (
+	maxErrorBody = 64 << 10
+	maxOtherBody = 1 << 10
+	maxOtherTime = 5 * time.Second
+)
+
+// read checks the answer's head and yields its events.
+func (r *request) read(resp *http.Response, yield func(event.Event, error) bool) error {
+	if resp.StatusCode/100 != 2 {
+		e := &StatusError{Status: resp.StatusCode, Header: resp.Header}
+		if resp.StatusCode == http.StatusSwitchingProtocols {
+			return e // its body is the connection, which no context ends
+		}
+		var err error
+		if e.Body, err = r.beginning(resp.Body, maxErrorBody); err != nil && r.parent.Err() != nil {
+			return canceled(r.parent)
+		}
+		return e
+	}
+	stream := isEventStream(resp.Header.Get("Content-Type"))
+	body := io.Reader(resp.Body)
+	if stream {
+		timer := r.watch(opRead, r.idleTimeout, true)
+		defer timer.Stop()
+		body = &watchedReader{resp.Body, timer, r.idleTimeout}
+	}
+	if encoding := resp.Header.Get("Content-Encoding"); strings.EqualFold(encoding, "gzip") {
+		body = &gunzip{src: body}
+	} else if encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return &TransportError{Op: opRead, Err: fmt.Errorf("content encoding %q is not supported", encoding)}
+	}
+	if !stream {
+		text, err := r.beginning(body, maxOtherBody)
+		switch {
+		case err != nil && (r.parent.Err() != nil || context.Cause(r.ctx) != errOtherTime):
+			return r.failure(opRead, err, true)
+		case err == nil && len(text) == 0:
+			return truncated("the answer is empty")
+		}
+		return &ContentTypeError{ContentType: resp.Header.Get("Content-Type"), Body: text}
+	}
+	return r.frames(sse.NewReader(&ctxReader{r.ctx, body}, r.maxEventBytes), yield)
+}
+
+// errOtherTime ends a request whose answer is not an event stream and does not end in time.
+var errOtherTime = errors.New("read for long enough")
+
+// beginning reads up to n bytes of a body that is not an event stream, for a bounded time, and returns what came by then.
+// The error is that of the last read.
+func (r *request) beginning(body io.Reader, n int64) ([]byte, error) {
+	after := maxOtherTime
+	if r.idleTimeout >= 0 {
+		after = min(after, r.idleTimeout)
+	}
+	timer := time.AfterFunc(after, func() { r.cancel(errOtherTime) })
+	defer timer.Stop()
+	return io.ReadAll(io.LimitReader(body, n))
+}
+
+// isEventStream reports whether a media type is that of server-sent events, whatever its parameters.
+func isEventStream(contentType string) bool {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	return mediaType == eventStreamType && (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter))
+}
+
+// frames yields the events of a stream.
+func (r *request) frames(events *sse.Reader, yield func(event.Event, error) bool) error {
+	var keep sse.Keeper
+	var framer event.Framer
+	begun := false
+	for {
+		if r.parent.Err() != nil {
+			return canceled(r.parent)
+		}
+		data, err := events.Next()
+		switch {
+		case err == io.EOF && !begun:
+			return truncated("the answer holds no event")
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			if _, ok := errors.AsType[*event.TooLargeError](err); ok {
+				return err
+			}
+			return r.failure(opRead, err, true)
+		}
+		begun = true
+		f := framer.Frame(keep.Keep(data))
+		if events.Partial() && f.Err() != nil && jsontext.IsCut(data, state.DefaultMaxDepth) {
+			return truncated("the answer ended in the middle of an event")
+		}
+		if !yield(f, nil) {
+			return errBreak
+		}
+	}
+}
+
+// watchedReader is a body whose reads are bounded in time.
+type watchedReader struct {
+	body  io.Reader
+	timer stopper
+	after time.Duration
+}
+
+func (w *watchedReader) Read(p []byte) (int, error) {
+	if w.timer.Timer == nil {
+		return w.body.Read(p)
+	}
+	w.timer.Reset(w.after)
+	n, err := w.body.Read(p)
+	w.timer.Stop()
+	return n, err
+}
+
+// ctxReader fails once ctx is done, even while buffered or compressed data remains.
+type ctxReader struct {
+	ctx context.Context
+	src io.Reader
+}
+
+func (c *ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.src.Read(p)
+}
+
+// gunzip decompresses a body that net/http left alone, because it had not asked for compression itself.
+type gunzip struct {
+	src io.Reader
+	r   *gzip.Reader
+}
+
+func (g *gunzip) Read(p []byte) (n int, err error) {
+	if g.r == nil {
+		if g.r, err = gzip.NewReader(g.src); err != nil {
+			g.r = nil
+			return 0, err
+		}
+	}
+	return g.r.Read(p)
+}
