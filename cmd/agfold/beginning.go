@@ -28,7 +28,11 @@ func (b *beginning) empty() bool {
 
 // load reads the files that the flags name.
 func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
-	for _, file := range []struct{ flag, name string }{{"--input", f.Input}, {"--tools", f.Tools}} {
+	stateFile, isFile := strings.CutPrefix(f.State, "@")
+	if !isFile {
+		stateFile = ""
+	}
+	for _, file := range []struct{ flag, name string }{{"--input", f.Input}, {"--tools", f.Tools}, {"--state", stateFile}} {
 		if file.name != "" && f.records(file.name, t) {
 			return nil, fmt.Errorf("%s and --record name the same file, which the recording would overwrite", file.flag)
 		}
@@ -39,7 +43,7 @@ func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 	case f.Input != "":
 		err = b.fromInput(ctx, f.Input, t)
 	case f.Continue != "":
-		if err = b.fromRecording(ctx, f.Continue, f.appends(t), t); err != nil {
+		if err = b.fromRecording(ctx, f, t); err != nil {
 			err = fmt.Errorf("--continue %s: %w", f.Continue, err)
 		}
 	}
@@ -142,17 +146,24 @@ func (b *beginning) addTools(ctx context.Context, name string, t *terminal) erro
 	return nil
 }
 
-// fromRecording continues a recorded thread, however its last run ended. Its warnings were shown when it was
-// recorded. If the new runs are to be appended to the recording, it must be one that they can be found in again.
-func (b *beginning) fromRecording(ctx context.Context, name string, appends bool, t *terminal) error {
-	rec, err := recording.Open(openFile(ctx, name, t), nil)
+// fromRecording continues a recorded thread, however its last run ended, and says what could not be read. Its other
+// warnings were shown when it was recorded. If the new runs are to be appended to the recording, it must be one in which
+// they can be found again.
+func (b *beginning) fromRecording(ctx context.Context, flags *runFlags, t *terminal) error {
+	rec, err := recording.Open(openFile(ctx, flags.Continue, t), &recording.Options{MaxEventBytes: flags.MaxEvent << 20})
 	if err != nil {
 		return err
 	}
+	appends := flags.appends(t)
 	if form := rec.Form(); appends && form != recording.FormAgfold && form != recording.FormEmpty {
 		return fmt.Errorf("no run can be appended to a recording of the form %s: name another file with --record", form)
 	}
-	f := recording.NewFolder(rec, nil)
+	unread := func(what any) { t.say("agfold: --continue %s: %v; the rest is continued", flags.Continue, what) }
+	f := recording.NewFolder(rec, &recording.FoldOptions{OnWarning: func(w event.Warning) {
+		if w.Rule == "recording" {
+			unread(w)
+		}
+	}})
 	var cause error
 	for _, err := range f.Deliveries() {
 		if cause = err; cause != nil || ctx.Err() != nil {
@@ -168,9 +179,14 @@ func (b *beginning) fromRecording(ctx context.Context, name string, appends bool
 	case cause != nil && appends && !errors.As(cause, &cut):
 		return fmt.Errorf("%w: a run appended after that could not be read; name another file with --record", cause)
 	case cause != nil:
-		t.say("agfold: --continue %s: %v; what came before is continued", name, cause)
+		unread(cause)
 	}
 	th := f.End(cause)
+	for _, run := range th.Runs.All() {
+		if damage, ok := errors.AsType[*recording.DamageError](run.Err); ok {
+			unread(damage)
+		}
+	}
 	b.options.Thread, b.shown = th, th
 	return nil
 }

@@ -425,6 +425,13 @@ func TestRunContinuesOnlyARecordingThatCanBeReadAgain(t *testing.T) {
 		assert.Contains(t, got.stderr, "cut off", "what could not be read is said")
 		assert.Equal(t, 3, runs(t, file))
 	})
+	t.Run("one that is damaged in the middle", func(t *testing.T) {
+		file := write(t, "damaged.ndjson", head+`{"at":1,"event":`+began+"}\n"+"\x00\x00garbage\n"+whole)
+		got := again(t, file)
+		require.Equal(t, exitOK, got.status, got.stderr)
+		assert.Contains(t, got.stderr, "--continue "+file, "what could not be read is said")
+		assert.Equal(t, 3, runs(t, file), "the damaged run, the one after it, and the new one")
+	})
 	t.Run("not another form: nothing is sent and the file stays", func(t *testing.T) {
 		for _, text := range []string{ndjson(began, finished), sseOf(began, finished), "[" + began + "," + finished + "]"} {
 			file, before := write(t, "other", text), len(*inputs)
@@ -503,6 +510,7 @@ func TestRunWrongUsage(t *testing.T) {
 		{"a recording that is none", []string{"--continue", notJSON}, "--continue"},
 		{"a recording that cannot be written", []string{"--record", t.TempDir()}, "--record"},
 		{"a recording over the input", []string{"--input", notInput, "--record", notInput}, "--input and --record name the same file"},
+		{"a recording over the state", []string{"--state", "@" + notInput, "--record", notInput}, "--state and --record name the same file"},
 		{"a recording over the tools", []string{"--tools", notInput, "--record", notInput}, "--tools and --record name the same file"},
 		{"another thread than the recording's", []string{"--continue", write(t, "c", ndjson(began, finished)), "--thread", "x"}, `is "t"`},
 	} {
