@@ -135,6 +135,7 @@ func FuzzOutputs(f *testing.F) {
 			th := r.End(nil)
 			w.Settle(th)
 			w.Close(th)
+			to.Print(style.View(th).Title())
 			require.NoError(t, to.Flush())
 			check("run", out.String())
 			if style.Width > 0 {

@@ -53,6 +53,9 @@ func (p *progress) clear() {
 }
 
 func (p *progress) draw(line term.Text) {
+	if p.t.errWidth > 0 {
+		line = line.Clip(p.t.errWidth - 1)
+	}
 	p.drawn = false
 	p.t.stderr.Print(term.Lit("\r\x1b[K"), line)
 	p.t.stderr.Flush()

@@ -18,6 +18,7 @@ type terminal struct {
 	stdin          io.Reader
 	stdout, stderr *term.Writer
 	width          int         // of the terminal that stdout is, 0 if it is not one
+	errWidth       int         // of the terminal that stderr is, 0 if it is not one
 	color          term.Colors // stdout is a terminal that shows colours
 	live           bool        // stderr is a terminal, on which progress can be drawn
 	now            func() time.Time
@@ -28,6 +29,9 @@ type terminal struct {
 func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 	return &terminal{stdin: stdin, stdout: term.NewWriter(stdout), stderr: term.NewWriter(stderr), now: time.Now}
 }
+
+// minWidth is the least width that text is set in.
+const minWidth = 24
 
 // maxWidth is how wide text is set at most: longer lines are hard to read.
 const maxWidth = 110
@@ -53,6 +57,9 @@ func systemTerminal() *terminal {
 		}
 	}
 	onTerminal := xterm.IsTerminal(int(os.Stderr.Fd()))
+	if w, _, err := xterm.GetSize(int(os.Stderr.Fd())); err == nil && w > 0 {
+		t.errWidth = max(w, minWidth)
+	}
 	t.live = !dumb && onTerminal
 	t.stage.asks = onTerminal && xterm.IsTerminal(int(os.Stdin.Fd()))
 	return t
@@ -66,7 +73,7 @@ func (t *terminal) say(format term.Constant, args ...any) {
 // tell writes a text to standard error, after what was written to standard output.
 func (t *terminal) tell(text term.Text) {
 	t.stdout.Flush()
-	t.stderr.Print(text)
+	t.stderr.Print(text.Fold(t.errWidth))
 	t.stderr.Flush()
 }
 

@@ -114,6 +114,13 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestFoldIndentsWhatContinuesALine(t *testing.T) {
+	fake := strings.Repeat(".", 10) + "\u00a0agfold: fake"
+	assert.Equal(t, "a line\n........\n  ..\u00a0agfol\n  d: fake\n", Clean("a line\n"+fake+"\n").Fold(10).String())
+	assert.Equal(t, "a question\n  of words: ", Clean("a question of words: ").Fold(12).String(), "a prompt keeps its space")
+	assert.Equal(t, fake, Clean(fake).Fold(0).String())
+}
+
 func TestClip(t *testing.T) {
 	for _, row := range []struct {
 		in    string
@@ -161,6 +168,9 @@ func FuzzText(f *testing.F) {
 			require.LessOrEqual(t, line.Columns(), width, "%q", line.s)
 		}
 		require.Equal(t, letters(Clean(s).s), letters(colour.ReplaceAllString(all.Text().s, "")), "nothing is lost")
+		for line := range strings.SplitSeq(strings.TrimRight(text.Fold(width+2).s, " "), "\n") {
+			require.LessOrEqual(t, Text{line}.Columns(), width+2+len(line)-len(strings.TrimRight(line, " ")))
+		}
 		clipped := Colors(true).Paint(Red, Line(s)).Clip(width)
 		require.LessOrEqual(t, clipped.Columns(), width)
 	})

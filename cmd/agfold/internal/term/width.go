@@ -91,6 +91,35 @@ func (t Text) Wrap(width int) iter.Seq[Text] {
 	}
 }
 
+// Fold breaks the lines that are wider than width columns and indents what continues them, so that no line begins at
+// column 0 that did not before. A width of 0 leaves the text as it is.
+func (t Text) Fold(width int) Text {
+	if width == 0 {
+		return t
+	}
+	const indent = "  "
+	var b Builder
+	for i, line := range strings.Split(t.s, "\n") {
+		if i > 0 {
+			b.b.WriteByte('\n')
+		}
+		if (Text{line}).Columns() <= width {
+			b.b.WriteString(line)
+			continue
+		}
+		first := true
+		for row := range (Text{line}).Wrap(width - len(indent)) {
+			if !first {
+				b.b.WriteString("\n" + indent)
+			}
+			first = false
+			b.Add(row)
+		}
+		b.b.WriteString(line[len(strings.TrimRight(line, " ")):])
+	}
+	return b.Text()
+}
+
 func wrapLine(text string, width int, yield func(Text) bool) bool {
 	text = strings.TrimRight(text, " ")
 	body := strings.TrimLeft(text, " ")

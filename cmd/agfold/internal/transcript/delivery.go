@@ -9,7 +9,7 @@ import (
 )
 
 // Event draws a delivery in one line: the event's ordinal, its type, who it is from if that is a subagent, and what it
-// says. It is empty if nothing was delivered. With a Width the line is clipped there, unless all is to be seen.
+// says. It is empty if nothing was delivered. With a Width the line is clipped there, or folded if all is to be seen.
 func (s Style) Event(d reducer.Delivery) term.Text {
 	if d.Event == nil {
 		return term.Text{}
@@ -23,7 +23,7 @@ func (s Style) Event(d reducer.Delivery) term.Text {
 		said = said.Clip(max(minWidth, s.Width-6-kind.Columns()-2))
 	}
 	line := words(s.paint(term.Dim, term.Sprintf("%6d", d.Ordinal)), s.paint(family(d.Event.Type()), kind), said)
-	return line.TrimRight().Plus(newLine)
+	return line.TrimRight().Plus(newLine).Fold(s.Width)
 }
 
 func family(t event.Type) term.Ink {

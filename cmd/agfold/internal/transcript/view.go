@@ -113,7 +113,7 @@ func (v *View) Title() term.Text {
 	t := v.thread
 	_, ink := Sign(t.Status())
 	return term.Join(dot, v.paint(term.Bold, term.Lit("thread ").Plus(idOf(t.ID))), Count(t.Messages.Len(), "message"),
-		Count(t.Runs.Len(), "run"), v.paint(ink, term.Line(t.Status().String()))).Plus(newLine)
+		Count(t.Runs.Len(), "run"), v.paint(ink, term.Line(t.Status().String()))).Plus(newLine).Fold(v.width())
 }
 
 func idOf(id string) term.Text {
