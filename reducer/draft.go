@@ -35,17 +35,19 @@ type draft struct {
 	maxPatched    int                                       // see Options.MaxPatchedBytes
 
 	// How to find things in it.
-	entries   [messages.KindActivity + 1]lookup[string, *entry]
-	twins     lookup[string, map[string]*entry] // tool results, by id and call, whose id is in entries for another call
-	room      []entry                           // for the entries to come
-	calls     map[string]*call
-	goneCalls map[string]struct{} // those among calls that no message may hold
-	nodeOf    map[messages.Owner]int
-	lastEntry *entry // what find found last
-	lastKind  messages.Kind
-	lastID    string
-	lastTag   messages.Owner
-	lastOrd   uint64
+	entries    [messages.KindActivity + 1]lookup[string, *entry]
+	twins      lookup[string, map[string]*entry] // tool results, by id and call, whose id is in entries for another call
+	room       []entry                           // for the entries to come
+	calls      map[string]*call
+	goneCalls  map[string]struct{} // those among calls that no message may hold
+	nodeOf     map[messages.Owner]int
+	lastEntry  *entry // what find found last
+	lastKind   messages.Kind
+	lastID     string
+	lastCall   *call // what findCall found last
+	lastCallID string
+	lastTag    messages.Owner
+	lastOrd    uint64
 
 	// The run.
 	run        runWork

@@ -242,6 +242,14 @@ func (d *draft) indexCalls(e *entry, m *messages.Message) {
 	}
 }
 
+// findCall returns the record of the call with that id, nil if there is none.
+func (d *draft) findCall(id string) *call {
+	if d.lastCall == nil || d.lastCallID != id {
+		d.lastCall, d.lastCallID = d.calls[id], id
+	}
+	return d.lastCall
+}
+
 // callFor returns the record of the call with that id, made if need be.
 func (d *draft) callFor(id string) *call {
 	c := d.calls[id]

@@ -178,7 +178,7 @@ func (d *draft) sweep() {
 			delete(d.calls, id)
 		}
 	}
-	d.goneCalls = nil
+	d.goneCalls, d.lastCall = nil, nil
 }
 
 // ownedActivities returns the activity types that a snapshot owns, so that it drops those activities that it omits

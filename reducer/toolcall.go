@@ -86,7 +86,7 @@ func (d *draft) notAssistant(id string) string {
 
 // toolCallArgs appends to an open call's arguments, whatever they are (P-TOL-4).
 func (d *draft) toolCallArgs(e *event.ToolCallArgs) {
-	c := d.calls[e.ToolCallID]
+	c := d.findCall(e.ToolCallID)
 	if c == nil || c.tc == nil {
 		d.in.warn("P-TXT-2", e.ToolCallID, "the tool call is gone; its arguments were skipped")
 		return
@@ -106,7 +106,7 @@ func (d *draft) toolCallArgs(e *event.ToolCallArgs) {
 
 // toolCallEnd completes a call.
 func (d *draft) toolCallEnd(e *event.ToolCallEnd) {
-	c := d.calls[e.ToolCallID]
+	c := d.findCall(e.ToolCallID)
 	if c == nil || c.tc == nil {
 		d.in.warn("P-TXT-2", e.ToolCallID, "the tool call is gone; its end was skipped")
 		return

@@ -379,3 +379,43 @@ func TestASnapshotCostsWhatItSays(t *testing.T) {
 		})
 	}
 }
+
+// TestLongIDsCostNothing compares what small events cost that do not spell an id of n bytes, with 1,000 n.
+func TestLongIDsCostNothing(t *testing.T) {
+	for name, tell := range map[string]func(r *reducer.Reducer, id string) (again func(i int)){
+		"chunks of text": func(r *reducer.Reducer, id string) func(int) {
+			apply(t, r, &event.TextMessageChunk{MessageID: messages.Some(id), Delta: messages.Some("x")})
+			return func(int) { apply(t, r, &event.TextMessageChunk{Delta: messages.Some("x")}) }
+		},
+		"chunks of arguments": func(r *reducer.Reducer, id string) func(int) {
+			apply(t, r, &event.ToolCallChunk{ToolCallID: messages.Some(id), ToolCallName: messages.Some("f")})
+			return func(int) { apply(t, r, &event.ToolCallChunk{Delta: messages.Some("x")}) }
+		},
+		"results next to it": func(r *reducer.Reducer, id string) func(int) {
+			apply(t, r, &event.ToolCallStart{ToolCallID: "c", ToolCallName: "f"}, &event.ToolCallEnd{ToolCallID: "c"},
+				&event.TextMessageStart{MessageID: id})
+			return func(i int) {
+				apply(t, r, &event.ToolCallResult{MessageID: fmt.Sprint(i), ToolCallID: "c", Content: messages.Text("x")})
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			least := func(n int) time.Duration {
+				r := reducer.New(nil)
+				apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
+				again := tell(r, strings.Repeat("i", n))
+				var times []time.Duration
+				for i := range 200 {
+					start := time.Now()
+					again(i)
+					times = append(times, time.Since(start))
+					r.Thread()
+				}
+				return slices.Min(times)
+			}
+			short, long := least(1000), least(1_000_000)
+			t.Logf("%d ns with 1,000 bytes, %d with 1,000,000", short.Nanoseconds(), long.Nanoseconds())
+			assert.Less(t, long, 4*short+10*time.Microsecond)
+		})
+	}
+}
