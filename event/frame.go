@@ -3,6 +3,7 @@ package event
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,9 +24,9 @@ type frame struct {
 	typ    Type        // TypeUnknown if the name is none of the 36
 	notice bool        // there are only warnings
 	data   []byte      // the JSON text, or nil if there is a value
-	nulls  bool        // of a text: some member may be null
 	value  state.Value // the object, or absent if there is data
 	notes  []Warning
+	found  found // what one pass over the text showed
 }
 
 // NewFrame returns the event whose JSON text is data. It keeps data, which must not be changed afterwards.
@@ -33,99 +34,126 @@ type frame struct {
 // [state.DefaultMaxDepth], and nothing but white space around it; otherwise the error is a
 // [*messages.MalformedError] under P-PIPE-2. Nothing else is judged. Of two members type the last one counts.
 func NewFrame(data []byte) (Frame, error) {
-	s, err := scanFrame(data)
-	if err != nil {
+	p := &frame{}
+	if err := p.read(data); err != nil {
 		return Frame{}, err
 	}
-	p := &frame{}
-	p.fill(data, s)
 	return Frame{p}, nil
 }
 
-// fill makes p the frame of data, about which s is known.
-func (p *frame) fill(data []byte, s scan) {
-	p.data, p.nulls = data, s.nulls
-	name := s.name
+// read makes p the frame of data, in one pass over it.
+func (p *frame) read(data []byte) error {
+	name, err := p.found.scan(data)
+	if err != nil {
+		return err
+	}
+	p.data = data
 	if t, ok := typesByName[string(name[1:len(name)-1])]; ok {
 		p.name, p.typ = types[t].name, t
-		return
+		return nil
 	}
 	p.name = string(jsontext.AppendUnescaped(nil, name[1:len(name)-1]))
 	p.typ = typesByName[p.name]
+	return nil
 }
 
-// scan is what one pass over the text of an event shows.
-type scan struct {
-	name  []byte // the text of the last member type, nil if there is none
-	nulls bool   // some member is null
+// found is where the members that the hot path knows are in the text of an event.
+type found struct {
+	seen  slots
+	plain slots          // those that are ASCII without escapes
+	odd   bool           // there is another member, or one comes twice, has an escaped key or is of another kind
+	nulls bool           // some member is null
+	spans [numSpans]span // see spanOf
 }
 
-// scanFrame checks data and returns what it shows, with a type that is a string literal.
-func scanFrame(data []byte) (s scan, err error) {
+// span is where the inside of a string literal, or a number, is in the text.
+type span struct{ start, end int32 }
+
+// scan checks data, notes what it finds, and returns the literal that its type is.
+func (m *found) scan(data []byte) (name []byte, err error) {
 	i := jsontext.Space(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		if _, err := jsontext.Skip(data, i, state.DefaultMaxDepth); err != nil {
-			return s, notFrame(data, err.Error())
+			return nil, notFrame(data, err.Error())
 		}
-		return s, notFrame(data, "")
+		return nil, notFrame(data, "")
 	}
 	i = jsontext.Space(data, i+1)
 	if i < len(data) && data[i] == '}' {
 		i++
-	} else if s, i, err = scanMembers(data, i); err != nil {
-		return s, notFrame(data, err.Error())
+	} else if name, i, err = m.members(data, i); err != nil {
+		return nil, notFrame(data, err.Error())
 	}
 	if end := jsontext.Space(data, i); end != len(data) {
-		return s, notFrame(data, fmt.Sprintf("more after it, at byte %d", end))
+		return nil, notFrame(data, fmt.Sprintf("more after it, at byte %d", end))
 	}
 	switch {
-	case s.name == nil:
-		return s, notFrame(data, "no type"+instead(data))
-	case s.name[0] == 'n':
-		return s, notFrame(data, "a type that is null")
-	case s.name[0] != '"':
-		return s, notFrame(data, "a type that is not a string")
-	case len(s.name) == 2:
-		return s, notFrame(data, "an empty type")
+	case name == nil:
+		return nil, notFrame(data, "no type"+instead(data))
+	case name[0] == 'n':
+		return nil, notFrame(data, "a type that is null")
+	case name[0] != '"':
+		return nil, notFrame(data, "a type that is not a string")
+	case len(name) == 2:
+		return nil, notFrame(data, "an empty type")
 	case crowded(data):
-		return s, tooMany(string(s.name[1 : len(s.name)-1]))
+		return nil, tooMany(string(name[1 : len(name)-1]))
 	}
-	return s, nil
+	return name, nil
 }
 
-// scanMembers checks the members of an object, the first of which is at data[i], up to the closing brace.
-// end is the index after the brace.
-func scanMembers(data []byte, i int) (s scan, end int, err error) {
+// members checks and notes the members of an object, the first of which is at data[i], up to the closing brace. end is
+// the index after the brace, and name the literal of the last member type, nil if there is none.
+func (m *found) members(data []byte, i int) (name []byte, end int, err error) {
+	m.odd = len(data) > math.MaxInt32
 	for {
 		if i >= len(data) || data[i] != '"' {
-			return s, i, jsontext.Unexpected(data, i, "a member name")
+			return nil, i, jsontext.Unexpected(data, i, "a member name")
 		}
 		key := i
-		if i, err = jsontext.SkipString(data, i); err != nil {
-			return s, i, err
+		var plain bool
+		if i, plain, err = jsontext.SkipText(data, i); err != nil {
+			return nil, i, err
 		}
-		isType := isKey(data[key:i], "type")
+		at, known := slotOf(data[key+1 : i-1])
+		isType := known && at == slotType || !plain && isKey(data[key:i], "type")
 		if i = jsontext.Space(data, i); i >= len(data) || data[i] != ':' {
-			return s, i, jsontext.Unexpected(data, i, "a colon")
+			return nil, i, jsontext.Unexpected(data, i, "a colon")
 		}
 		start := jsontext.Space(data, i+1)
-		if i, err = jsontext.Skip(data, start, state.DefaultMaxDepth-1); err != nil {
-			return s, i, err
+		if start < len(data) && data[start] == '"' {
+			if i, plain, err = jsontext.SkipText(data, start); err != nil {
+				return nil, i, err
+			}
+			known = known && at != slotTimestamp
+			if plain && known {
+				m.plain |= 1 << at
+			}
+			m.spans[spanOf[at]] = span{int32(start + 1), int32(i - 1)}
+		} else {
+			if i, err = jsontext.Skip(data, start, state.DefaultMaxDepth-1); err != nil {
+				return nil, i, err
+			}
+			known = known && at == slotTimestamp
+			m.nulls = m.nulls || data[start] == 'n'
+			m.spans[spanOf[at]] = span{int32(start), int32(i)}
 		}
-		if data[start] == 'n' {
-			s.nulls = true
+		if bit := slots(1) << at; known && m.seen&bit == 0 {
+			m.seen |= bit
+		} else {
+			m.odd = true
 		}
 		if isType {
-			s.name = data[start:i]
+			name = data[start:i]
 		}
 		i = jsontext.Space(data, i)
 		switch {
 		case i < len(data) && data[i] == ',':
 			i = jsontext.Space(data, i+1)
 		case i < len(data) && data[i] == '}':
-			return s, i + 1, nil
+			return name, i + 1, nil
 		default:
-			return s, i, jsontext.Unexpected(data, i, "a comma or }")
+			return nil, i, jsontext.Unexpected(data, i, "a comma or }")
 		}
 	}
 }
@@ -204,8 +232,13 @@ func FrameOfEvent(ev Event) Frame {
 	if isNil(ev) {
 		return Frame{}
 	}
-	t := ev.Type()
-	return Frame{&frame{name: t.String(), typ: t, data: Append(nil, ev), nulls: true}}
+	p := &frame{}
+	data := Append(nil, ev)
+	if p.read(data) != nil { // it nests too deeply, which decoding reports
+		t := ev.Type()
+		*p = frame{name: t.String(), typ: t, data: data, found: found{odd: true, nulls: true}}
+	}
+	return Frame{p}
 }
 
 // Notice returns a frame that delivers nothing but warnings. It stands in for an event that a middleware
@@ -223,7 +256,7 @@ func (f Frame) Err() error {
 	if !f.p.malformed() {
 		return nil
 	}
-	_, err := scanFrame(f.p.data)
+	_, err := new(found).scan(f.p.data)
 	return err
 }
 

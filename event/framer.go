@@ -16,20 +16,22 @@ const (
 // which [Frame.Err] tells: it takes its place in the stream, passes middleware, and is rejected by enforcement
 // (P-PIPE-2).
 func (fr *Framer) Frame(data []byte) Frame {
-	s, err := scanFrame(data)
-	if err != nil {
-		return Frame{&frame{data: data}}
+	p := fr.next(len(data))
+	if p.read(data) != nil {
+		*p = frame{data: data}
 	}
-	if len(data) > maxBlockText {
-		p := &frame{}
-		p.fill(data, s)
-		return Frame{p}
+	return Frame{p}
+}
+
+// next returns a new frame for a text of this size.
+func (fr *Framer) next(size int) *frame {
+	if size > maxBlockText {
+		return &frame{}
 	}
 	if len(fr.free) == 0 {
 		fr.free = make([]frame, framesPerBlock)
 	}
 	p := &fr.free[0]
 	fr.free = fr.free[1:]
-	p.fill(data, s)
-	return Frame{p}
+	return p
 }

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"slices"
 	"unicode/utf8"
 	"unsafe"
@@ -31,6 +32,15 @@ const (
 	numSlots
 )
 
+// spanOf tells where the span of a slot is kept. Slots that no event of a hot type has together share one, so that a
+// frame is small.
+var spanOf = [numSlots]uint8{
+	slotType: 0, slotDelta: 1, slotSubagentRunID: 2, slotTimestamp: 3, slotMessageID: 4, slotToolCallID: 4,
+	slotRole: 5, slotToolCallName: 5, slotName: 6, slotParentMessageID: 6,
+}
+
+const numSpans = 7
+
 type slots uint16
 
 func slotsOf(list ...slot) (set slots) {
@@ -57,30 +67,26 @@ var hotTypes = func() (hot [numTypes]hotType) {
 	return hot
 }()
 
-// span is where the inside of a string literal lies in the text.
-type span struct{ start, end int }
-
-// hotScan is what the hot path finds in the text of an event.
-type hotScan struct {
-	data      []byte
-	seen      slots
-	spans     [numSlots]span
-	timestamp int64
+// hotMembers are the members of an event that the hot path decodes.
+type hotMembers struct {
+	*found
+	data []byte
 }
 
 // decodeHot decodes the event, or returns nil if it has to go the general way.
 func (d *Decoder) decodeHot(p *frame) Event {
 	hot := hotTypes[p.typ]
-	if hot.allowed == 0 || p.data == nil {
-		return nil
-	}
-	s := hotScan{data: p.data}
-	if !s.scan() || s.seen&hot.required != hot.required || s.seen&^hot.allowed != 0 {
+	s := hotMembers{&p.found, p.data}
+	if hot.allowed == 0 || p.data == nil || s.odd || s.seen&hot.required != hot.required || s.seen&^hot.allowed != 0 {
 		return nil
 	}
 	base := Base{}
 	if s.has(slotTimestamp) {
-		base.Timestamp = messages.Some(s.timestamp)
+		n, ok := plainInteger(s.inside(slotTimestamp))
+		if !ok {
+			return nil
+		}
+		base.Timestamp = messages.Some(n)
 	}
 	var by Attribution
 	if s.has(slotSubagentRunID) {
@@ -128,50 +134,11 @@ func next[T any](block *[]T) *T {
 	return e
 }
 
-func (s *hotScan) has(at slot) bool { return s.seen&(1<<at) != 0 }
+func (s *hotMembers) has(at slot) bool { return s.seen&(1<<at) != 0 }
 
-func (s *hotScan) inside(at slot) []byte { return s.data[s.spans[at].start:s.spans[at].end] }
-
-// scan finds the members. It reports false for anything but known keys, each once, with values of their
-// kind. The text is that of a frame, so it is known to be JSON.
-func (s *hotScan) scan() bool {
-	data := s.data
-	i := jsontext.Space(data, 0)
-	for {
-		i = jsontext.Space(data, i+1) // after the brace or comma
-		if i >= len(data) || data[i] != '"' {
-			return false // an empty object
-		}
-		start := i + 1
-		i = jsontext.Plain(data, start)
-		at, known := slotOf(data[start:i])
-		if !known || data[i] != '"' || s.has(at) {
-			return false
-		}
-		s.seen |= 1 << at
-		i = jsontext.Space(data, i+1) // the colon
-		i = jsontext.Space(data, i+1) // the value
-		if at == slotTimestamp {
-			if i = s.integer(i); i < 0 {
-				return false
-			}
-		} else {
-			if data[i] != '"' {
-				return false
-			}
-			start := i + 1
-			i = jsontext.Plain(data, start)
-			for data[i] == '\\' {
-				i = jsontext.Plain(data, i+2)
-			}
-			s.spans[at] = span{start, i}
-			i++
-		}
-		i = jsontext.Space(data, i)
-		if data[i] == '}' {
-			return true
-		}
-	}
+func (s *hotMembers) inside(at slot) []byte {
+	sp := s.spans[spanOf[at]]
+	return s.data[sp.start:sp.end]
 }
 
 func slotOf(key []byte) (slot, bool) {
@@ -203,32 +170,31 @@ func slotOf(key []byte) (slot, bool) {
 // maxPlainDigits is how many digits any integer in range may have that is read without a second look.
 const maxPlainDigits = 15
 
-// integer reads the plain integer at i and returns the index after it, -1 if it needs a second look.
-func (s *hotScan) integer(i int) int {
-	negative := s.data[i] == '-'
-	if negative {
-		i++
+// plainInteger returns the integer that the number literal b is, and false if it needs a second look.
+func plainInteger(b []byte) (n int64, ok bool) {
+	digits := bytes.TrimPrefix(b, []byte("-"))
+	if len(digits) > maxPlainDigits {
+		return 0, false
 	}
-	start := i
-	for ; s.data[i]-'0' <= 9; i++ {
-		s.timestamp = s.timestamp*10 + int64(s.data[i]-'0')
+	for _, c := range digits {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
 	}
-	if i == start || i-start > maxPlainDigits || s.data[i] == '.' || s.data[i]|0x20 == 'e' {
-		return -1
+	if len(digits) < len(b) {
+		n = -n
 	}
-	if negative {
-		s.timestamp = -s.timestamp
-	}
-	return i
+	return n, true
 }
 
 // maxScratch bounds, in bytes, the buffer that a decoder keeps between events.
 const maxScratch = 64 << 10
 
 // text returns the string in the slot, "" if there is none.
-func (d *Decoder) text(s *hotScan, at slot) string {
+func (d *Decoder) text(s *hotMembers, at slot) string {
 	b := s.inside(at)
-	if needsUnescaping(b) {
+	if s.needsUnescaping(at) {
 		b = jsontext.AppendUnescaped(d.scratch[:0], b)
 		if cap(b) <= maxScratch {
 			d.scratch = b
@@ -237,15 +203,19 @@ func (d *Decoder) text(s *hotScan, at slot) string {
 	return string(b)
 }
 
-func needsUnescaping(b []byte) bool {
+func (s *hotMembers) needsUnescaping(at slot) bool {
+	if s.plain&(1<<at) != 0 {
+		return false
+	}
+	b := s.inside(at)
 	return jsontext.Plain(b, 0) < len(b) || !utf8.Valid(b)
 }
 
 // delta returns the string in the slot of the delta. If it stands in the frame as it is, it is a view of the
 // frame's text, which never changes: a copy would be made for nothing, since the fold makes its own.
-func (d *Decoder) delta(s *hotScan) string {
+func (d *Decoder) delta(s *hotMembers) string {
 	b := s.inside(slotDelta)
-	if !needsUnescaping(b) {
+	if !s.needsUnescaping(slotDelta) {
 		return unsafe.String(unsafe.SliceData(b), len(b))
 	}
 	if len(b) > maxBlockText/4 {
@@ -262,7 +232,7 @@ func (d *Decoder) delta(s *hotScan) string {
 	return unsafe.String(unsafe.SliceData(text), len(text))
 }
 
-func (d *Decoder) optDelta(s *hotScan) messages.Opt[string] {
+func (d *Decoder) optDelta(s *hotMembers) messages.Opt[string] {
 	if !s.has(slotDelta) {
 		return messages.Opt[string]{}
 	}
@@ -270,12 +240,12 @@ func (d *Decoder) optDelta(s *hotScan) messages.Opt[string] {
 }
 
 // id is text for strings that come again and again: it returns the same string for them.
-func (d *Decoder) id(s *hotScan, at slot) string {
+func (d *Decoder) id(s *hotMembers, at slot) string {
 	b := s.inside(at)
 	if last := d.ids.last[at]; string(b) == last {
 		return last
 	}
-	if len(b) > maxCachedID || needsUnescaping(b) {
+	if len(b) > maxCachedID || s.needsUnescaping(at) {
 		return d.text(s, at)
 	}
 	id := d.ids.intern(b)
@@ -283,7 +253,7 @@ func (d *Decoder) id(s *hotScan, at slot) string {
 	return id
 }
 
-func (d *Decoder) optID(s *hotScan, at slot) messages.Opt[string] {
+func (d *Decoder) optID(s *hotMembers, at slot) messages.Opt[string] {
 	if !s.has(at) {
 		return messages.Opt[string]{}
 	}

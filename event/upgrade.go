@@ -92,7 +92,7 @@ func (u *Upgrader) Upgrade(ev Event) Event {
 // mayBeLegacy reports whether the event, which is not of a retired type, has to be looked into: whether
 // some member is null, or it may hold content parts or a run input with something legacy in them.
 func mayBeLegacy(p *frame) bool {
-	if p.nulls || p.value.Exists() {
+	if p.found.nulls || p.value.Exists() {
 		return true
 	}
 	switch p.typ {

@@ -87,6 +87,31 @@ func SkipString(data []byte, i int) (int, error) {
 	}
 }
 
+// SkipText is [SkipString] and reports whether the string is plain: ASCII without escapes, so that its text is what stands
+// between the quotes.
+func SkipText(data []byte, i int) (end int, plain bool, err error) {
+	start := i
+	var all uint64
+	for i++; i+8 <= len(data); i += 8 {
+		x := binary.LittleEndian.Uint64(data[i:])
+		if m := special(x); m != 0 {
+			n := bits.TrailingZeros64(m) &^ 7
+			all |= x & (1<<n - 1)
+			i += n >> 3
+			break
+		}
+		all |= x
+	}
+	for ; i < len(data) && data[i] >= ' ' && data[i] != '\\'; i++ {
+		if data[i] == '"' {
+			return i + 1, all&highs == 0, nil
+		}
+		all |= uint64(data[i])
+	}
+	end, err = SkipString(data, start)
+	return end, false, err
+}
+
 // escapeLen is the length of the escape that s starts with, 0 if it is none.
 func escapeLen(s []byte) int {
 	if len(s) < 2 {

@@ -112,3 +112,26 @@ func FuzzSkip(f *testing.F) {
 		require.Equal(t, json.Valid(data), Space(data, end) == len(data))
 	})
 }
+
+func TestSkipText(t *testing.T) {
+	for _, tc := range []struct {
+		literal string
+		plain   bool
+	}{
+		{`""`, true}, {`"a"`, true}, {`"01234567"`, true}, {`"0123456789abcdef-"`, true}, {`"é"`, false}, {`"0123456é"`, false},
+		{`"01234567é9"`, false}, {`"a\n"`, false}, {`"0123456789\"0123456789"`, false}, {"\"a\xff\"", false},
+	} {
+		for _, after := range []string{"", "é more text \"", `,"x":1}`} {
+			end, plain, err := SkipText([]byte(tc.literal+after), 0)
+			assert.NoError(t, err)
+			assert.Equal(t, len(tc.literal), end, tc.literal)
+			assert.Equal(t, tc.plain, plain, tc.literal)
+		}
+	}
+	for _, bad := range []string{`"`, `"a`, "\"a\nb\"", `"\x"`, `"0123456789\u12"`, "\"01234567\x00\""} {
+		_, _, err := SkipText([]byte(bad), 0)
+		_, want := SkipString([]byte(bad), 0)
+		assert.Equal(t, want, err, bad)
+		assert.Error(t, err)
+	}
+}
