@@ -1,10 +1,14 @@
 // Package recording reads and writes recorded runs: files of events as they came.
 //
-// [Open] tells the forms that people have apart by what they hold, not by a name: a captured
-// server-sent event stream or data lines pasted out of one, one event a line, a JSON array of events, an
-// object with the events as its member stream (the form of the protocol's own test data), and the form
-// that [Writer] writes. Everything but the object and text that is spread over lines for people is read
-// as it goes, so a recording may be larger than memory. [Folder] makes one thread of all that a recording holds.
+// [Open] opens a recording in any form and tells the form by what is in it: a captured stream of server-sent events, or
+// data lines pasted from one; one event a line; a JSON array of events; an object with the events as its member stream
+// (the form of the protocol's own test data); and the form that [Writer] writes. A recording is read as it goes, so it may
+// be larger than memory, but for the object and for JSON that is spread over lines: these are read as a whole, up to
+// 256 MiB.
+//
+// [Recording.Entries] yields what is in it, with inputs and times. [Fold] makes the recorded thread at once, a [Folder]
+// step by step. [Create] opens a file to record in, for the middleware client.Record. A [Replay] is an agent that plays
+// recorded runs again.
 //
 // # The form that Writer writes
 //
@@ -15,13 +19,16 @@
 //	{"at":132.507,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}
 //	{"at":940.01,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r"}}
 //
-// Where the stream ended with an error, its text is the run's last line, with whether the error says that the
-// stream was cut off:
+// Data that is not an event (P-PIPE-2) is a string:
+//
+//	{"at":941,"data":"[DONE]"}
+//
+// If the stream ended with an error, the run's last line holds its text, and whether the stream was cut off:
 //
 //	{"at":940.01,"error":"reading events: connection reset by peer","truncated":true}
 //
-// Several runs may follow one another. Each line is written at once, so a crash loses no more than the
-// last one, and a run recorded behind it can be read. An at may also be a date and time (RFC 3339), and
+// Several runs may follow one another. Each line is written at once, so a crash loses no more than the last one. What
+// cannot be read is skipped up to the next head and told as a [DamageError]. An at may also be a date and time (RFC 3339);
 // input and start may be missing.
 //
 // The rules cited as P-… are in [PROTOCOL.md].

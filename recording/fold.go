@@ -59,7 +59,10 @@ func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
 		cause = err
 	}
 	th := f.End(cause)
-	return th, cmp.Or(f.Err(), cause)
+	if err := cmp.Or(f.Err(), cause); err != nil || th.Status() != reducer.Empty {
+		return th, err
+	}
+	return th, ErrNoRun
 }
 
 // Folder makes one thread of a recording. A stream of events is one reducer's. In what Writer writes, where a
@@ -173,23 +176,30 @@ func (f *Folder) next(head *Head) {
 	th := *f.End(nil)
 	f.report(head.Warnings)
 	if in := head.Input; in != nil {
-		known := make(map[messages.Key]bool, th.Messages.Len())
-		for _, m := range th.Messages.All() {
-			known[m.Key()] = true
+		if len(in.Messages) > 0 {
+			th = *th.WithMessages(missing(&th, in.Messages)...)
 		}
-		var added []*messages.Message
-		for _, m := range in.Messages {
-			if k := m.Key(); !known[k] {
-				known[k] = true
-				added = append(added, m)
-			}
-		}
-		th = *th.WithMessages(added...)
 		if in.State.Exists() && in.State.Kind() != state.KindNull {
 			th.State = in.State
 		}
 	}
 	f.start(&reducer.Options{Thread: &th, Input: head.Input})
+}
+
+// missing returns the messages that th does not hold.
+func missing(th *reducer.Thread, list []*messages.Message) []*messages.Message {
+	known := make(map[messages.Key]bool, th.Messages.Len())
+	for _, m := range th.Messages.All() {
+		known[m.Key()] = true
+	}
+	var added []*messages.Message
+	for _, m := range list {
+		if k := m.Key(); !known[k] {
+			known[k] = true
+			added = append(added, m)
+		}
+	}
+	return added
 }
 
 // apply applies an event, and reports whether the loop wants more.

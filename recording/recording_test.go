@@ -264,6 +264,48 @@ func TestRunsFollowOneAnother(t *testing.T) {
 	}, got)
 }
 
+func TestTheJSONOfAThreadIsNamed(t *testing.T) {
+	th, err := Fold(strings.NewReader(started+"\n"+finished), nil)
+	require.NoError(t, err)
+	for _, text := range []string{string(th.AppendJSON(nil)), strings.ReplaceAll(string(th.AppendJSON(nil)), ",", ",\n")} {
+		_, err = Open(strings.NewReader(text), nil)
+		require.ErrorIs(t, err, ErrThread)
+		require.ErrorAs(t, err, new(*FormatError))
+	}
+}
+
+// endless gives out a beginning and then one byte for ever.
+type endless struct {
+	head string
+	unit byte
+	n    int
+}
+
+func (r *endless) Read(p []byte) (int, error) {
+	n := copy(p, r.head)
+	r.head = r.head[n:]
+	for i := range p[n:] {
+		p[n+i] = r.unit
+	}
+	r.n += len(p)
+	return len(p), nil
+}
+
+func TestAnEndlessFirstLineIsBounded(t *testing.T) {
+	const limit = 1 << 20
+	for _, head := range []string{`{"type":"`, `{"`, `{"agfold":"recording/1","input":"`, `{"at":1,"event":"`, `[{"type":"`, `data: {"type":"`} {
+		src := &endless{head: head, unit: 'x'}
+		rec, err := Open(src, &Options{MaxEventBytes: limit})
+		if err == nil {
+			for _, e := range rec.Entries() {
+				err = e
+			}
+		}
+		require.ErrorAs(t, err, new(*event.TooLargeError), head)
+		assert.Less(t, src.n, 8*limit, head)
+	}
+}
+
 // TestDamage holds that what cannot be read in our own form costs no more than the run that it is in.
 func TestDamage(t *testing.T) {
 	run := bareHead + timed(started, finished)

@@ -242,3 +242,48 @@ func TestReplayWithTiming(t *testing.T) {
 		})
 	})
 }
+
+// countedFile counts the bytes that are read of it.
+type countedFile struct {
+	io.ReadSeeker
+	n *int
+}
+
+func (f countedFile) Read(p []byte) (int, error) {
+	n, err := f.ReadSeeker.Read(p)
+	*f.n += n
+	return n, err
+}
+
+func (countedFile) Close() error { return nil }
+
+func TestReplayDoesNotReadFromTheBeginningForEachRun(t *testing.T) {
+	run := bareHead + timed(started, `{"type":"CUSTOM","name":"n","value":"`+strings.Repeat("x", peekSize)+`"}`, finished)
+	read := func(runs int, count bool) (n int) {
+		text := strings.Repeat(run, runs)
+		agent := NewReplay(func() (io.ReadCloser, error) { return countedFile{strings.NewReader(text), &n}, nil }, nil)
+		if count {
+			_, err := agent.Runs()
+			require.NoError(t, err)
+		}
+		for range runs {
+			th, err := reducer.Fold(agent.Run(t.Context(), input), nil)
+			require.NoError(t, err)
+			require.Equal(t, 3, int(th.Revision))
+		}
+		return n
+	}
+	assert.Less(t, read(40, false), 3*40*len(run), "a run, and up to two buffers")
+	assert.Less(t, read(40, true), 4*40*len(run))
+}
+
+func TestReplayRunIsIteratedOnce(t *testing.T) {
+	agent, open := replay(captured, nil)
+	events := agent.Run(t.Context(), input)
+	_, err := read(t, events)
+	require.NoError(t, err)
+	got, err := read(t, events)
+	require.Error(t, err)
+	assert.Empty(t, got)
+	assert.Zero(t, *open)
+}
