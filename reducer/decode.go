@@ -17,20 +17,18 @@ import (
 // threadName is what errors call a thread that was stored.
 const threadName = "Thread"
 
-// UnmarshalJSON reads what [Thread.AppendJSON] wrote, so that a conversation can be stored and taken up again: a
-// reducer or a session goes on from the result as it would from the thread that was stored, and the result
-// encodes to the same bytes. Members that are not known are left out, as are error and pendingToolCallIds,
-// which the last run has too.
+// UnmarshalJSON reads what [Thread.AppendJSON] wrote, so that a conversation can be stored and continued: a reducer
+// or a session continues from the result as it would from the thread that was stored, and the result encodes to the
+// same bytes. Unknown members are ignored, and so are error and pendingToolCallIds, which the last run has too.
 //
-// What the JSON does not tell is made up as for messages that come whole: no message is streaming, and a tool
-// call that is not among streamingToolCallIds is answered if a tool message answers it, else complete. A state that is {}
-// counts as one that nobody has set yet, so that the next RUN_STARTED.input may bring one (D-7). The errors of
-// runs come back as the types that [Run.Err] names, without what caused them further down. Subagents of one
-// run that stand at different places of the tree may change places in [Subagents.All].
+// The JSON does not hold everything. No message is streaming; a tool call that is not among streamingToolCallIds is
+// complete if it pends, answered if a tool message answers it, and complete otherwise. A state of {} counts as one that
+// nobody has set, so the next RUN_STARTED.input may bring one (D-7). The errors of runs have the types that [Run.Err]
+// names, but not their causes. Subagents of one run at different places of the tree may have another order in
+// [Subagents.All].
 //
-// Malformed material is an [*messages.MalformedError] with its path (P-ENF-4), and so is a message, a status or
-// another thing of a kind that is not known: nothing of a conversation is left out without a word. Text that
-// is not JSON is a [*state.SyntaxError]. On an error t stays as it was.
+// Malformed material, or a message, a status or anything else of an unknown kind, is a [*messages.MalformedError] with
+// its path (P-ENF-4). Text that is not JSON is a [*state.SyntaxError]. On an error t stays as it was.
 func (t *Thread) UnmarshalJSON(data []byte) error {
 	v, err := state.ParseDepth(data, state.DefaultMaxDepth+8) // an activity stands deeper here than in its event
 	if err != nil {
@@ -177,7 +175,7 @@ func walkAgentError(p **AgentError, c *codec.Codec) {
 	})
 }
 
-// wantAndFound takes the text of a malformed error apart, of which all but these two is known.
+// wantAndFound returns what a malformed error wanted and found, from its text and its other fields.
 func wantAndFound(e *messages.MalformedError, text string) (want, found string) {
 	const between = ", found "
 	if rest, ok := strings.CutPrefix(text, strings.TrimSuffix(e.Error(), between)); ok {
@@ -239,7 +237,7 @@ func (n *Subagent) members(c *codec.Codec) {
 
 // plant puts the nodes of a tree, which stand as Walk goes, in the order in which they became known, as far as
 // that can be told: none later than the last run that it took part in, nor than its later siblings and those
-// that it spawned. That tells apart the invocations of one id in several runs, of which the latest goes on.
+// that it spawned. That tells apart the invocations of one id in several runs, of which the latest continues.
 func plant(nodes []*Subagent, above []int, runs []*Run) Subagents {
 	runOf := make(map[string]int, len(runs))
 	for i, run := range runs {

@@ -47,13 +47,13 @@ const (
 	StepBegan                              // STEP_STARTED
 	StepEnded                              // STEP_FINISHED
 	MessageAdded                           // a text, tool, reasoning or activity message is new at Index
-	MessageReopened                        // a message that was there goes on
+	MessageReopened                        // a message that was there is open again
 	TextAppended                           // Delta was appended to the message
 	MessageClosed                          // no more text for now
-	MessageReplaced                        // a tool result or an activity took the place of an older one
+	MessageReplaced                        // a tool result or an activity replaced an older one
 	ActivityPatched                        // the activity's content was patched
 	ToolCallAdded                          // the message at Index got a call; the message itself may be new
-	ToolCallReopened                       // a call that was there goes on
+	ToolCallReopened                       // a call that was there is open again
 	ArgumentsAppended                      // Delta was appended to the call's arguments
 	ToolCallClosed                         // the call's arguments are complete
 	EncryptedValueSet                      // the message or call carries an encrypted value

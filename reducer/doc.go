@@ -5,20 +5,22 @@
 // (P-PIPE-1): decoding, which is enforcement (package event), expansion of chunks (package chunks),
 // verification, fold. [Reducer.Apply] does that; [Reducer.Deliver] also shows each [Delivery], an event as an
 // application sees it together with what it changed. At any time [Reducer.Thread] returns a snapshot of the
-// thread. A snapshot is immutable, costs the same however long the thread is, can be kept for ever and be read
-// from any goroutine while the reducer continues.
+// thread. A snapshot is immutable, costs the same however long the thread is, can be kept, and can be read from
+// any goroutine while the reducer continues.
 //
 // There is no goroutine, lock, clock or logger here. The same events give the same threads, warnings and
 // errors, however often they are replayed.
 //
-// Three kinds of trouble are told apart. What the protocol tolerates is an [event.Warning] value in the
-// step that it belongs to. What it forbids is an error, a [*Violation] or an [*messages.MalformedError],
-// after which the thread is final: it keeps all that came before, its last run is rejected, and every
-// further Apply says so. And a run that reports its own failure by RUN_ERROR is an ordinary end of a run,
-// found in [Run.Err] as a [*AgentError].
+// There are three kinds of trouble. What the protocol tolerates is an [event.Warning] in the delivery that it
+// belongs to. What it forbids is an error, a [*Violation] or a [*messages.MalformedError], and the thread is final
+// after it: it keeps all that came before, its last run is rejected, and every further Apply returns an error. A run
+// that reports its own failure by RUN_ERROR has ended in an ordinary way, with an [*AgentError] in [Run.Err].
 //
-// Client sessions (package client) use one reducer for each run and hand the thread from one to the next;
-// package subscribe carries the snapshots on.
+// Client sessions (package client) use one reducer a run and hand the thread from one to the next. Package subscribe
+// delivers the snapshots to a UI.
+//
+// The code is in three parts: the intake decodes, expands and counts events, the verifier judges each one before
+// anything changes, and the draft folds it.
 //
 // The rules cited as P-… are in [PROTOCOL.md].
 //

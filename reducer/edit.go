@@ -7,12 +7,12 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// WithMessages returns the thread as it is once its client has added messages between runs: they go to the end,
-// and a tool message goes behind the call that it answers and the answers already there, and takes the call
-// off the pending ones (P-TOL-3). It costs a pass over the messages if there are answers among the new ones. The
-// revision is one higher; with no messages the thread is returned as it is.
+// WithMessages returns the thread with messages that its client has added between runs. They go to the end; a tool
+// message goes after the call that it answers and the answers already there, and the call no longer pends (P-TOL-3).
+// It costs a pass over the messages if there are answers among the new ones. The revision is one higher; with no
+// messages the thread is returned as it is.
 //
-// The messages are not judged: their kinds and ids must be new to the thread, and well-formed.
+// The messages are not judged: they must be well-formed and their keys new to the thread.
 func (t *Thread) WithMessages(msgs ...*messages.Message) *Thread {
 	if len(msgs) == 0 {
 		return t
@@ -54,22 +54,30 @@ func (t *Thread) WithMessages(msgs ...*messages.Message) *Thread {
 		for i, m := range msgs {
 			order[m] = i
 		}
-		c.place(answers, order)
+		first := make(map[string]int) // the places of the calls' messages; if several share an id, the first is meant
+		for i, m := range c.Messages.All() {
+			for _, tc := range m.ToolCalls.All() {
+				if _, known := first[tc.ID]; !known && waits[tc.ID] {
+					first[tc.ID] = i
+				}
+			}
+		}
+		c.place(answers, order, first)
 	}
 	return &c
 }
 
-// place puts answers behind the calls that they are for, from the last message to the first, so that no place
+// place puts answers after the calls that they are for, from the last message to the first, so that no place
 // shifts before it is used.
-func (t *Thread) place(answers map[string][]*messages.Message, order map[*messages.Message]int) {
+func (t *Thread) place(answers map[string][]*messages.Message, order map[*messages.Message]int, first map[string]int) {
 	before := t.Messages
 	for i, m := range before.Backward() {
 		var here []*messages.Message
 		calls := m.ToolCalls
 		for j, tc := range m.ToolCalls.All() {
-			if found, ok := answers[tc.ID]; ok {
+			if found, ok := answers[tc.ID]; ok && first[tc.ID] == i {
 				here = append(here, found...)
-				delete(answers, tc.ID) // the last call with the id counts
+				delete(answers, tc.ID)
 				calls = calls.Set(j, answered(tc))
 			}
 		}
@@ -96,10 +104,10 @@ func (t *Thread) place(answers map[string][]*messages.Message, order map[*messag
 	}
 }
 
-// ReplaceMessages returns the thread with other messages in place of its own. Their calls stand as the tool
-// messages among them tell, and only those that still lack an answer go on pending. The revision is one higher.
+// ReplaceMessages returns the thread with other messages in place of its own. A call is answered if a tool message
+// among them answers it, and of the pending calls only those without an answer still pend. The revision is one higher.
 //
-// The messages are not judged: their kinds and ids must differ, and they must be well-formed.
+// The messages are not judged: they must be well-formed and their keys different.
 func (t *Thread) ReplaceMessages(msgs ...*messages.Message) *Thread {
 	results := make(map[string]bool)
 	for _, m := range msgs {
@@ -140,7 +148,7 @@ func answered(tc *messages.ToolCall) *messages.ToolCall {
 	return &c
 }
 
-// keepPending takes those calls off the pending ones that keep does not hold to; t is not shared yet.
+// keepPending removes the pending calls for which keep returns false; t is not shared yet.
 func (t *Thread) keepPending(keep func(id string) bool) {
 	pending := t.PendingToolCallIDs()
 	kept := slices.DeleteFunc(slices.Clone(pending), func(id string) bool { return !keep(id) })

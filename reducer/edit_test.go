@@ -41,6 +41,13 @@ func order(th *reducer.Thread) (ids []string) {
 	return ids
 }
 
+func TestWithMessagesAnswersTheFirstOfTwoCallsWithOneID(t *testing.T) {
+	th := play(t, `run | messages [{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"1"}}]},{"id":"m2","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"2"}}]}] | done`, nil).th
+	answered := th.WithMessages(&messages.Message{ID: "t1", Role: messages.RoleTool, ToolCallID: "c1", Content: messages.Text("ok")})
+	assert.Equal(t, `assistant m1 [c1 f(1) answered] | tool t1 ->c1 "ok" | assistant m2 [c1 f(2) complete]`, show(answered), "P-TOL-2, as RESULT does")
+	assert.Equal(t, show(answered), show(reducer.New(&reducer.Options{Thread: answered}).Thread()))
+}
+
 func TestWithMessages(t *testing.T) {
 	user := &messages.Message{ID: "u", Role: messages.RoleUser, Content: messages.Text("hi")}
 	caller := &messages.Message{ID: "c", Role: messages.RoleAssistant, ToolCalls: messages.NewList(&messages.ToolCall{ID: "c1", Name: "f"})}

@@ -10,8 +10,8 @@ import (
 // Fold folds a whole stream, retired shapes upgraded (P-CMP-1 to 3), and returns the thread that it made,
 // whatever happened. Nil options mean the defaults.
 //
-// The error is nil if the stream was in order up to its end, also if the run reported its own failure: ask
-// [Thread.Status] and [Thread.Err] how it went. Otherwise it is the *Violation or *messages.MalformedError that
+// The error is nil if the stream was in order up to its end, even if the run reported its own failure; see
+// [Thread.Status] and [Thread.Err] for that. Otherwise it is the *Violation or *messages.MalformedError that
 // rejected the stream, an error matching [ErrTruncated] if the run had not ended when the stream did, which
 // also matches the error that the stream ended with, if it ended with one.
 func Fold(events iter.Seq2[event.Event, error], o *Options) (*Thread, error) {

@@ -10,15 +10,15 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Options are the choices that a reducer is made with. Nil means the defaults, which are the zero values.
+// Options configures [New]; nil means defaults.
 type Options struct {
-	// Thread is the conversation that the stream goes on with; nil means an empty one.
+	// Thread is the conversation that the stream continues; nil means an empty one.
 	Thread *Thread
-	// Input is what the run was asked with, if that is known. Its messages and state are what an empty
-	// thread starts from (P-STA-2); with Thread set, they are that thread's business. Its ids name a run that
-	// ends before it says RUN_STARTED.
+	// Input is the input of the stream's first run, if it is known. Without Thread, the conversation starts with its
+	// messages and state (P-STA-2). It also names a run that ends before RUN_STARTED, the tools that were offered
+	// (P-RUN-2) and the interrupts that were answered (P-RUN-3).
 	Input *event.RunInput
-	// Strict makes everything that enforcement would remove with a warning an error (P-ENF-7).
+	// Strict rejects what enforcement would otherwise remove with a warning (P-ENF-7).
 	Strict bool
 	// MaxPatchedBytes is the size that patches may make the shared state and all activities together, in bytes
 	// of JSON text ([state.Value.Size]). A patch that would exceed it is skipped with a warning (P-STA-1, P-ACT-2):
@@ -32,8 +32,8 @@ type Options struct {
 	OnWarning func(event.Warning)
 }
 
-// Reducer folds one event stream into a thread. It is for one goroutine at a time; the threads and events
-// that it hands out may go anywhere.
+// A Reducer folds one event stream into a thread. It must be used by one goroutine at a time; the threads and events
+// that it returns may be used by any.
 type Reducer struct {
 	intake   intake
 	verifier verifier
@@ -204,10 +204,9 @@ func (r *Reducer) reject(err error) {
 	r.draft.breakOff(Rejected, err)
 }
 
-// End says that the stream has ended, with the error that it ended with or nil, and returns the final
-// thread. A run that is still going on, or, if the reducer knows the input of a run, that never began, is
-// truncated: it has no outcome and is never reported as a success (P-RUN-1, P-CHK-7). End may be called
-// again and then only returns the thread.
+// End ends the stream, with the error that it ended with or nil, and returns the final thread. A run that has not
+// ended is truncated, and so is one that never began if the reducer knows its input: it has no outcome and is never
+// reported as a success (P-RUN-1, P-CHK-7). Calling End again only returns the thread.
 func (r *Reducer) End(cause error) *Thread {
 	r.finish()
 	if r.done {
@@ -222,7 +221,7 @@ func (r *Reducer) End(cause error) *Thread {
 }
 
 // Err returns what made the thread final: the error that rejected the stream, or one that matches
-// [ErrTruncated]; nil as long as all is well.
+// [ErrTruncated]; nil if there is none.
 func (r *Reducer) Err() error { return r.err }
 
 // Revision returns the revision of the thread as it is now; see [Thread.Revision].

@@ -14,7 +14,7 @@ type Run struct {
 	ParentRunID     messages.Opt[string]
 	ProtocolVersion messages.Opt[string]
 	Status          Status
-	Outcome         event.Outcome // as RUN_FINISHED told it; kept when the run was rejected or failed later
+	Outcome         event.Outcome // of RUN_FINISHED; kept if the run was rejected or failed later
 	Result          state.Value   // RUN_FINISHED.result, absent if it had none
 	Usage           []event.TokenUsage
 	// Err is why the run did not end well: an *AgentError of a failed run, a *Violation or a
@@ -36,7 +36,7 @@ type Run struct {
 type Step struct {
 	Name     string
 	Owner    messages.Owner
-	Finished bool // false while it is open, and for ever if the run broke off
+	Finished bool // false while it is open, and if the run ended before it did
 }
 
 // runWork is what the draft remembers of the current run only.

@@ -58,7 +58,7 @@ func (s SubagentStatus) String() string {
 // MarshalText returns what String returns.
 func (s SubagentStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Subagents is the tree of subagent invocations, the parent agent being its root, which is no node. It is
+// Subagents is the tree of subagent invocations, the parent agent being its root, which is not a node. It is
 // immutable and safe for concurrent use; the zero value is empty.
 type Subagents struct{ nodes messages.List[*Subagent] }
 
@@ -148,7 +148,7 @@ func (d *draft) addNode(n *Subagent) int {
 }
 
 // tagSeen notes an event of the subagent: one that nothing announced gets a node, and one that an earlier
-// run suspended, or that nothing announced then either, goes on (P-SUB-1).
+// run suspended, or that nothing announced then either, continues (P-SUB-1).
 func (d *draft) tagSeen(o messages.Owner) {
 	if o.IsParent() || o == d.lastTag {
 		return

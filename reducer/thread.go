@@ -14,8 +14,8 @@ import (
 type Thread struct {
 	ID string
 	// Revision counts the changes that made the thread: one for each event that was delivered, one more when
-	// a stream is rejected or cut, one for each change by the client between runs. Of two snapshots along one
-	// line of history the one with the higher revision is newer, and those with equal revisions are equal.
+	// a stream is rejected or cut, one for each change by the client between runs. Of two snapshots of one
+	// history the one with the higher revision is newer; with equal revisions they are equal.
 	Revision uint64
 	Messages messages.List[*messages.Message]
 	// State is the shared state, {} unless the agent or the run's input set it (P-STA-2).
@@ -25,10 +25,10 @@ type Thread struct {
 	// Interrupts are those that the next run must answer (P-INT-1, P-RUN-3).
 	Interrupts []event.Interrupt
 
-	hasState bool // the agent or the run's input set the state, be it to {} (D-7)
+	hasState bool // the agent or the run's input set the state, even if to {} (D-7)
 }
 
-// LastRun returns the run that is going on or ended last, nil if there was none.
+// LastRun returns the current or last run, nil if there was none.
 func (t *Thread) LastRun() *Run {
 	if n := t.Runs.Len(); n > 0 {
 		return t.Runs.At(n - 1)
@@ -44,7 +44,7 @@ func (t *Thread) Status() Status {
 	return Empty
 }
 
-// Err returns why the last run did not end well, nil if it did or goes on; see [Run.Err].
+// Err returns why the last run did not end well, nil if it did or has not ended; see [Run.Err].
 func (t *Thread) Err() error {
 	if run := t.LastRun(); run != nil {
 		return run.Err

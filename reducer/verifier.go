@@ -44,8 +44,7 @@ const (
 // hasEnded reports whether a run has ended and no other has begun.
 func (v *verifier) hasEnded() bool { return v.phase == phaseFinished || v.phase == phaseErrored }
 
-// namespace is a kind of thing whose ids are told apart from those of others (P-VER-2). Those before toolResults
-// are opened and closed.
+// namespace is a kind of thing that has ids of its own (P-VER-2). Those before toolResults are opened and closed.
 type namespace uint8
 
 const (
