@@ -46,7 +46,7 @@ func (f *lazyFile) Read(b []byte) (n int, err error) {
 func (f *lazyFile) Close() error { return f.file.Close() } // a nil file returns an error
 
 // interruptible returns a reader of r that ends with ctx even while r blocks, as a terminal or pipe does that
-// nobody writes to. A blocked read of r is then left behind: the process is about to end.
+// nobody writes to. The goroutine of a blocked read stays: the process is about to end.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return &pump{ctx: ctx, src: r, chunks: make(chan chunk), wanted: make(chan struct{})}
 }

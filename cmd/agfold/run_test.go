@@ -648,7 +648,7 @@ func TestServeDemo(t *testing.T) {
 	assert.Equal(t, 3, threadOf(t, got).Get("runs").Len())
 	status, stderr := stop()
 	assert.Equal(t, exitOK, status)
-	assert.Contains(t, stderr, "told to its end")
+	assert.Contains(t, stderr, ": complete")
 
 	t.Run("an address that is taken", func(t *testing.T) {
 		taken := httptest.NewServer(nil)

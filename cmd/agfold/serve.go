@@ -20,7 +20,7 @@ type serveFlags struct {
 
 // Help is what --help says before the flags.
 func (f *serveFlags) Help() string {
-	return `The agent plans a weekend in Lisbon. It has no model behind it and says the same every time. POST a RunAgentInput as JSON ` +
+	return `The agent plans a weekend in Lisbon. It uses no model and says the same every time. POST a RunAgentInput as JSON ` +
 		`to any path and read server-sent events. A thread takes several runs: text, reasoning, steps, shared state by deltas, an ` +
 		`activity, tool calls, two subagents side by side; then a call of the client's tool local_time, if the input offers it; ` +
 		`then, with its answer, an interrupt; and when that is resumed, the end.
@@ -60,15 +60,15 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) int {
 		l.Close()
 		return status
 	}
-	told := make(chan string)
+	ended := make(chan string)
 	server := &http.Server{
 		Handler: demo.Handler(&demo.Options{Pace: f.Pace, OnRun: func(in *event.RunInput, events int, err error) {
-			text := "told to its end"
+			text := "complete"
 			if err != nil {
 				text = err.Error()
 			}
 			select {
-			case told <- in.ThreadID + " " + in.RunID + ": " + text:
+			case ended <- in.ThreadID + " " + in.RunID + ": " + text:
 			case <-ctx.Done():
 			}
 		}}),
@@ -79,7 +79,7 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) int {
 	go func() { served <- server.Serve(l) }()
 	for {
 		select {
-		case text := <-told:
+		case text := <-ended:
 			t.say("%s", text)
 		case err := <-served:
 			if errors.Is(err, http.ErrServerClosed) {

@@ -25,7 +25,7 @@ type terminal struct {
 	stage          stage
 }
 
-// newTerminal returns a terminal that is none: files or pipes.
+// newTerminal returns a terminal for files or pipes.
 func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 	return &terminal{stdin: stdin, stdout: term.NewWriter(stdout), stderr: term.NewWriter(stderr), now: time.Now}
 }

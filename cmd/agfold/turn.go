@@ -39,7 +39,7 @@ func (c *conversation) follow(ctx context.Context, o *client.RunOptions) error {
 			c.print.Deliver(d, c.session.Thread)
 		}
 		if err := c.t.stdout.Flush(); err != nil {
-			c.failed = err // nobody reads: stop
+			c.failed = err // nothing more can be written: stop
 			c.session.Cancel()
 		}
 	}
@@ -100,7 +100,7 @@ type warnings struct {
 	tally warningTally // of the turn
 }
 
-// warn takes a warning, which is told at the end of the turn.
+// warn keeps a warning, which is printed at the end of the turn.
 func (c *conversation) warn(w event.Warning) { c.warnings.add(w) }
 
 func (c *conversation) tellWarnings() { c.t.tell(c.warnings.lines()) }

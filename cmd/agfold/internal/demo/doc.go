@@ -1,8 +1,8 @@
 // Package demo is a small agent that speaks AG-UI 1.0 over HTTP, to try a client against: it plans a
-// weekend in Lisbon. It has no model and no network behind it, and says the same every time.
+// weekend in Lisbon. It uses no model and no network, and says the same every time.
 //
-// What it tells takes several runs of one thread, and shows what the protocol has: steps, reasoning, text,
+// Its story takes several runs of one thread, and shows what the protocol has: steps, reasoning, text,
 // shared state by deltas, an activity, tools of its own, two subagents at work side by side, a tool of the
-// client's (local_time, if the client offers it) and an interrupt. Nothing is kept between runs: where the
-// story goes on is read from the run's input.
+// client's (local_time, if the client offers it) and an interrupt. Nothing is kept between runs: the run's input
+// says where the story continues.
 package demo

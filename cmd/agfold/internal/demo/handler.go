@@ -15,14 +15,14 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Options of [Handler]. The zero value means no pauses.
+// Options configures [Handler]; nil means no pauses.
 type Options struct {
 	// Pace scales the agent's pauses: 1 is the pace of a model, 2 is twice as slow, 0 or less is without
 	// any pause.
 	Pace float64
-	// OnRun, if set, is called when a run ends, with its input, how many events were sent, and the error
-	// that stopped it: that of the request's context or of the connection, nil if it was told to its end. It
-	// may be called from several goroutines at once.
+	// OnRun, if set, is called when a run ends, with its input, the number of events that were sent, and
+	// the error that stopped it: that of the request's context or of the connection, nil if the run is complete.
+	// It may be called from several goroutines at once.
 	OnRun func(in *event.RunInput, events int, err error)
 }
 
@@ -30,8 +30,8 @@ type Options struct {
 const maxInput = 16 << 20
 
 // Handler returns the agent as an HTTP handler: a POST of a RunAgentInput as JSON is answered with the run's
-// events as server-sent events (P-SSE-1), on whatever path it is mounted. What is no such request is answered
-// with {"error": {"message": …}} and a fitting status. A run ends early when its client goes away. The
+// events as server-sent events (P-SSE-1), on any path. Any other request is answered with
+// {"error": {"message": …}} and a fitting status. A run ends early when its client goes away. The
 // handler is safe for concurrent use and keeps nothing between requests. Nil options mean the defaults.
 func Handler(o *Options) http.Handler {
 	h := &handler{}
@@ -43,7 +43,7 @@ func Handler(o *Options) http.Handler {
 
 type handler struct{ o Options }
 
-// refusal is an answer other than a run.
+// refusal is an error that is answered with a status of its own.
 type refusal struct {
 	status int
 	text   string
@@ -84,7 +84,7 @@ func answer(w http.ResponseWriter, err error) {
 	w.Write(append(body.AppendJSON(nil), '\n'))
 }
 
-// readInput reads the request's run input and judges both.
+// readInput reads the run input of a request and checks both.
 func readInput(w http.ResponseWriter, req *http.Request) (*event.RunInput, error) {
 	if req.Method != http.MethodPost {
 		return nil, refuse(http.StatusMethodNotAllowed, "this is an AG-UI agent: POST a RunAgentInput")
@@ -112,7 +112,7 @@ func readInput(w http.ResponseWriter, req *http.Request) (*event.RunInput, error
 	return in, err
 }
 
-// accepts reports whether one of the media ranges covers an event stream; none at all means anything.
+// accepts reports whether one of the media ranges covers an event stream; without any, every type is accepted.
 func accepts(headers []string) bool {
 	if len(headers) == 0 {
 		return true
@@ -126,7 +126,7 @@ func accepts(headers []string) bool {
 	return false
 }
 
-// play sends the beats when they are due, and returns how many it sent and what stopped it.
+// play sends each beat when it is due. It returns how many it sent and what stopped it.
 func (h *handler) play(ctx context.Context, w http.ResponseWriter, beats []beat) (int, error) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")

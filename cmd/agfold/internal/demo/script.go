@@ -11,7 +11,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// beat is an event and when it is due, since the run's start.
+// beat is an event and the time when it is due, since the run's start.
 type beat struct {
 	at time.Duration
 	ev event.Event
@@ -25,7 +25,7 @@ type script struct {
 	beats []beat
 }
 
-// id makes an id that belongs to this run only.
+// id returns an id that is unique to this run.
 func (s *script) id(name string) string { return s.run + "-" + name }
 
 func (s *script) pause(d time.Duration) { s.clock += d }
@@ -36,7 +36,7 @@ func (s *script) emit(events ...event.Event) {
 	}
 }
 
-// together plays several subscripts from now on side by side, and goes on when the last has ended.
+// together plays several scripts side by side from now on, and continues when the last has ended.
 func (s *script) together(parts ...*script) {
 	end := s.clock
 	var merged []beat
@@ -56,7 +56,7 @@ const (
 	thinking = 700 * time.Millisecond
 	working  = 450 * time.Millisecond
 	perPiece = 45 * time.Millisecond  // of text
-	breath   = 250 * time.Millisecond // behind a sentence
+	breath   = 250 * time.Millisecond // after a sentence
 )
 
 // pieces cuts a text as a model streams it, a word or a part of a long one at a time.

@@ -20,7 +20,7 @@ const DefaultMessage = "Plan a weekend in Lisbon for me, please."
 // bookTool is the agent's own tool that it asks the user about.
 const bookTool = "book_hotel"
 
-// tell writes the run that in asks for.
+// tell returns the run that in asks for.
 func tell(in *event.RunInput) []beat {
 	s := &script{run: in.RunID}
 	s.emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID, ProtocolVersion: messages.Some(event.ProtocolVersion)})
@@ -31,7 +31,7 @@ func tell(in *event.RunInput) []beat {
 		end = s.decided(in)
 	case answered(in.Messages, ClockTool) != nil:
 		end = s.propose(answered(in.Messages, ClockTool).Text())
-	case goesOn(in.Messages):
+	case continues(in.Messages):
 		end = s.chat(in.Messages)
 	default:
 		end = s.plan(in)
@@ -87,8 +87,8 @@ func find(msgs []*messages.Message, fits func(*messages.ToolCall) bool) *message
 	return nil
 }
 
-// goesOn reports whether the agent has spoken before.
-func goesOn(msgs []*messages.Message) bool {
+// continues reports whether the agent has spoken before.
+func continues(msgs []*messages.Message) bool {
 	for _, m := range msgs {
 		if m.Role == messages.RoleAssistant {
 			return true
@@ -258,7 +258,7 @@ func (s *script) propose(clock string) ending {
 func (s *script) decided(in *event.RunInput) ending {
 	call := find(in.Messages, func(c *messages.ToolCall) bool { return c.Name == bookTool })
 	if len(in.Resume) != 1 || call == nil || in.Resume[0].InterruptID != strings.TrimSuffix(call.ID, "-book")+"-approve" {
-		return ending{failed: "this is no answer to an interrupt of mine"}
+		return ending{failed: "this does not answer an interrupt of mine"}
 	}
 	approved := in.Resume[0].Status == event.ResumeResolved
 	if approved {
@@ -292,7 +292,7 @@ func (s *script) decided(in *event.RunInput) ending {
 	}
 }
 
-// chat answers whatever the user says later.
+// chat answers what the user says later.
 func (s *script) chat(msgs []*messages.Message) ending {
 	said := ""
 	for _, m := range msgs {

@@ -11,9 +11,9 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
-// Look says how to draw. It is a value.
+// Look says how to draw.
 type Look struct {
-	Width, Height int           // of the terminal; what is less than 24 by 4 is taken as that
+	Width, Height int           // of the terminal; at least 24 by 4 is assumed
 	Color         term.Colors   // use ANSI colours
 	Title         term.Text     // what runs
 	Elapsed       time.Duration // since it began; it also turns the spinner
@@ -28,7 +28,7 @@ const (
 )
 
 // Lines draws the last screenful of a thread: a head with status and time, the end of the messages, and panes
-// with the subagents and the state. It gives less than Height lines, none wider than Width columns.
+// with the subagents and the state. It returns fewer than Height lines, none wider than Width columns.
 func Lines(th *reducer.Thread, l Look) []term.Text {
 	l.Width, l.Height = max(l.Width, minWidth), max(l.Height, minHeight)
 	lines := []term.Text{l.head(th), l.rule(term.Lit("Ctrl-C stops the run"), l.Width)}
@@ -84,7 +84,7 @@ var (
 		term.Lit("⠴"), term.Lit("⠦"), term.Lit("⠧"), term.Lit("⠇"), term.Lit("⠏")}
 )
 
-// openStep returns the name of the parent agent's step that began last and goes on.
+// openStep returns the name of the parent agent's step that began last and has not finished.
 func openStep(run *reducer.Run) string {
 	for _, step := range run.Steps.Backward() {
 		if !step.Finished && step.Owner.IsParent() {

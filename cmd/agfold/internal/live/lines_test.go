@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// story returns the thread of the demo agent's first run behind each of its events.
+// story returns the thread of the demo agent's first run after each of its events.
 func story(t *testing.T) []*reducer.Thread {
 	user := messages.UserText(demo.DefaultMessage)
 	user.ID = "u-1"

@@ -20,7 +20,7 @@ type Screen struct {
 // NewScreen returns a Screen on the terminal that w writes to.
 func NewScreen(w *term.Writer) *Screen { return &Screen{w: w} }
 
-// The sequences that a terminal is told. One that does not know them ignores the private ones.
+// The sequences that control the terminal. A terminal that does not know the private ones ignores them.
 var (
 	hideCursor = term.Lit("\x1b[?25l\x1b[?7l") // and do not wrap
 	showCursor = term.Lit("\x1b[?7h\x1b[?25h")
