@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -10,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/version"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
 
-// Peer returns a middleware for an agent that is known to speak no newer version than this, such as "0.0.57":
-// the exchange is brought down to what such a peer knows (P-VRS-2). Nothing is invented, and no outcome, id or
-// order changes. What is lost is told by warnings; those about the input come with the first event.
+// Peer returns a middleware for an agent that speaks no newer version than peer, such as "0.0.57": it reduces the exchange
+// to what such an agent knows (P-VRS-2). Nothing is invented, and no outcome, id or order changes. Warnings say what is
+// lost; those about the input come with the first event.
 //
 //   - below 1.0: the input says no protocolVersion (P-INP-1).
 //   - up to 0.0.57: messages are sent without subagentRunId. SUBAGENT_* events are dropped, and what subagents
@@ -24,28 +24,27 @@ import (
 //   - up to 0.0.39: content parts are sent as their text, an assistant message without content with an empty
 //     one, and no parentRunId.
 //
-// What older peers send is converted without Peer too. A version that is not digits and dots is an error of
-// every run.
-func Peer(version string) Middleware {
-	peer, ok := parseVersion(version)
+// What older agents send is converted even without Peer. If peer is not numbers and dots, every run returns an error.
+func Peer(peer string) Middleware {
+	atMost := func(v string) bool { return version.Compare(peer, v) <= 0 }
 	return func(next Agent) Agent {
 		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-			if !ok {
-				return failed(fmt.Errorf("peer version %q is not digits and dots", version))
+			if !version.Valid(peer) {
+				return failed(fmt.Errorf("peer version %q is not digits and dots", peer))
 			}
 			var warnings []event.Warning
-			if peer.before("1.0") {
+			if version.Compare(peer, "1.0") < 0 {
 				in.ProtocolVersion = messages.Opt[string]{}
 			}
-			if !peer.after("0.0.57") {
+			if atMost("0.0.57") {
 				in.Messages = downgraded(in.Messages, withoutOwner)
 			}
-			if !peer.after("0.0.39") {
+			if atMost("0.0.39") {
 				in.ParentRunID = messages.Opt[string]{}
 				in.Messages, warnings = flattened(in.Messages)
 			}
 			events := next.Run(ctx, in)
-			if !peer.after("0.0.57") {
+			if atMost("0.0.57") {
 				events = mapped(events, func() func(event.Event) event.Event { return new(flattener).flatten })
 			}
 			return withWarnings(warnings, events)
@@ -53,46 +52,10 @@ func Peer(version string) Middleware {
 	}
 }
 
-// failed is a run that is nothing but an error.
+// failed returns a run that only yields an error.
 func failed(err error) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) { yield(nil, err) }
 }
-
-// version is a version's components, decimal numbers without leading zeros.
-type version []string
-
-// parseVersion reports false if s is not numbers separated by dots.
-func parseVersion(s string) (version, bool) {
-	v := version(strings.Split(s, "."))
-	for i, digits := range v {
-		if digits == "" || strings.Trim(digits, "0123456789") != "" {
-			return nil, false
-		}
-		v[i] = strings.TrimLeft(digits, "0")
-	}
-	return v, true
-}
-
-// compare compares component by component; a missing one is 0.
-func (v version) compare(s string) int {
-	other, _ := parseVersion(s)
-	for i := range max(len(v), len(other)) {
-		var a, b string
-		if i < len(v) {
-			a = v[i]
-		}
-		if i < len(other) {
-			b = other[i]
-		}
-		if c := cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-func (v version) before(s string) bool { return v.compare(s) < 0 }
-func (v version) after(s string) bool  { return v.compare(s) > 0 }
 
 // downgraded returns the messages, each as convert returns it, without changing any; ms itself if convert
 // changes none.
@@ -100,7 +63,7 @@ func downgraded(ms []*messages.Message, convert func(int, *messages.Message) *me
 	out := ms
 	for i, m := range ms {
 		if m == nil {
-			continue // enforcement tells of it
+			continue // enforcement reports it
 		}
 		if n := convert(i, m); n != m {
 			if &out[0] == &ms[0] {
@@ -133,7 +96,7 @@ func flattened(ms []*messages.Message) ([]*messages.Message, []event.Warning) {
 			if len(lost) > 0 {
 				warnings = append(warnings, event.Warning{
 					Rule: "P-VRS-2", Type: "RunAgentInput", Path: fmt.Sprintf("/messages/%d/content", i),
-					Text: fmt.Sprintf("not sent: the peer cannot receive the parts of message %q that are no text: %s", m.ID, strings.Join(lost, ", ")),
+					Text: fmt.Sprintf("not sent: the peer cannot receive the parts of message %q that are not text: %s", m.ID, strings.Join(lost, ", ")),
 				})
 			}
 		case m.Role == messages.RoleAssistant && !m.Content.Exists():
@@ -146,7 +109,7 @@ func flattened(ms []*messages.Message) ([]*messages.Message, []event.Warning) {
 	return out, warnings
 }
 
-// flatten returns the texts of the parts as one, and the kinds of the parts that are lost by that.
+// flatten returns the joined texts of the parts, and the types of the other parts, which are lost.
 func flatten(parts []messages.Part) (messages.Content, []string) {
 	var texts strings.Builder
 	var lost []string
@@ -161,12 +124,12 @@ func flatten(parts []messages.Part) (messages.Content, []string) {
 }
 
 // flattener takes the subagents out of one stream.
-type flattener struct{ told bool }
+type flattener struct{ warned bool }
 
 const tag = "subagentRunId"
 
-// flatten returns ev without what a peer up to 0.0.57 does not know. It looks where the protocol has a
-// subagentRunId and not into what belongs to the producer.
+// flatten returns ev without what a peer up to 0.0.57 does not know. It looks only where the protocol has a subagentRunId,
+// not into open values.
 func (p *flattener) flatten(ev event.Event) event.Event {
 	f, isFrame := ev.(event.Frame)
 	if !isFrame {
@@ -204,8 +167,8 @@ func (p *flattener) flatten(ev event.Event) event.Event {
 		return ev // a frame always has its type
 	}
 	g = g.WithWarnings(f.Warnings()...)
-	if !p.told {
-		p.told = true
+	if !p.warned {
+		p.warned = true
 		g = g.WithWarnings(event.Warning{
 			Rule: "P-VRS-2", Type: f.TypeName(), Path: "/" + tag,
 			Text: "removed, here and in the rest of the stream: the agent is pinned to a version without subagents",
