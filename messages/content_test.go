@@ -54,6 +54,8 @@ func TestWithLastText(t *testing.T) {
 			Parts(image, Part{Type: PartText, ID: noted.ID, Text: "x", Metadata: noted.Metadata})},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			assert.True(t, tc.got.Equal(tc.from))
+			assert.False(t, tc.got.Equal(tc.from.WithLastText("y")))
 			assert.Equal(t, tc.got.IsParts(), tc.from.IsParts())
 			assert.Equal(t, tc.got.Parts(), tc.from.Parts())
 			assert.Equal(t, tc.got.Text(), tc.from.Text())

@@ -17,7 +17,10 @@ func (m Metadata) Equal(n Metadata) bool { return m.v.Equal(n.v) }
 
 // Equal reports whether c and d have the same form and say the same.
 func (c Content) Equal(d Content) bool {
-	return c.form == d.form && c.text == d.text && slices.EqualFunc(c.parts, d.parts, equalParts)
+	if c.IsParts() && d.IsParts() {
+		return slices.EqualFunc(c.Parts(), d.Parts(), equalParts) // streamed or whole
+	}
+	return c.form == d.form && c.text == d.text
 }
 
 func equalParts(p, q Part) bool {

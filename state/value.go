@@ -9,7 +9,7 @@ import (
 )
 
 // Value is a JSON value. It is immutable and safe for concurrent use. A changed Value shares every part
-// that did not change with the old one. The zero Value is absent: it is no JSON value at all, which is
+// that did not change with the old one. The zero Value is absent: it is not a JSON value, which is
 // not the same as null.
 //
 // Numbers keep the digits that they were written with, and objects keep the order of their members. Do

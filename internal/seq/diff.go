@@ -3,15 +3,15 @@ package seq
 import "iter"
 
 // DiffRange yields, in ascending order, every index below both lengths at which same reports false.
-// Subtrees that a and b share at the same position are passed over without a call of same, so when b
-// came from a by changes and appends the cost is that of the changed leaves. Elements that follow an
-// insertion or removal lie at other positions and are compared one by one.
+// It skips subtrees that a and b share at the same position without calling same, so if b was made from a by
+// changes and appends, it costs the changed leaves. Elements after an insertion or removal have other
+// positions and are compared one by one.
 func DiffRange[T any](a, b Seq[T], same func(x, y T) bool) iter.Seq[int] {
 	return func(yield func(int) bool) { diff(a, b, false, same, yield) }
 }
 
-// DiffRangeBackward is [DiffRange] from the ends: it yields how far from the end the differing
-// elements are, 0 for the last. After an insertion or removal it passes over what followed it.
+// DiffRangeBackward is like [DiffRange], but from the ends: it yields how far from the end the differing
+// elements are, 0 for the last. It skips what follows an insertion or removal.
 func DiffRangeBackward[T any](a, b Seq[T], same func(x, y T) bool) iter.Seq[int] {
 	return func(yield func(int) bool) { diff(a, b, true, same, yield) }
 }
@@ -55,12 +55,12 @@ func diff[T any](a, b Seq[T], back bool, same func(x, y T) bool, yield func(int)
 	}
 }
 
-// cursor walks the leaves of a sequence, from either end, and can pass over whole subtrees.
+// cursor walks the leaves of a sequence, from either end, and can skip whole subtrees.
 type cursor[T any] struct {
 	back   bool
-	leaf   []T        // what is left of the leaf that is open, if one is
+	leaf   []T        // the rest of the open leaf, if one is open
 	frames []frame[T] // the inner nodes above what comes next, root first
-	tail   []T        // comes after the tree
+	tail   []T        // after the tree
 }
 
 // frame is an inner node, with the number of its children that are done.
@@ -78,13 +78,13 @@ func (c *cursor[T]) start(s Seq[T], back bool) {
 		c.tail = s.tail
 	}
 	if s.root != nil {
-		above := &node[T]{kids: []*node[T]{s.root}} // so that the root can be passed over too
+		above := &node[T]{kids: []*node[T]{s.root}} // so that the root can be skipped too
 		depth := s.root.depth() + 1
 		c.frames = append(make([]frame[T], 0, depth), frame[T]{above, depth, 0})
 	}
 }
 
-// ready brings up what comes next and reports whether there is anything.
+// ready moves to what comes next and reports whether there is anything.
 func (c *cursor[T]) ready() bool {
 	for len(c.leaf) == 0 && len(c.frames) > 0 {
 		if f := c.top(); f.done < len(f.n.kids) {
@@ -100,7 +100,7 @@ func (c *cursor[T]) ready() bool {
 
 func (c *cursor[T]) top() *frame[T] { return &c.frames[len(c.frames)-1] }
 
-// peek returns the subtree that comes next and its levels of inner nodes; nil and -1 if a leaf is open.
+// peek returns the subtree that comes next and its levels of inner nodes, or nil and -1 if a leaf is open.
 func (c *cursor[T]) peek() (*node[T], int) {
 	if len(c.leaf) > 0 {
 		return nil, -1
@@ -112,10 +112,10 @@ func (c *cursor[T]) peek() (*node[T], int) {
 	return f.n.kids[f.done], f.depth - 1
 }
 
-// skip passes over the subtree that comes next.
+// skip skips the subtree that comes next.
 func (c *cursor[T]) skip() { c.top().done++ }
 
-// open goes down into the subtree that comes next.
+// open descends into the subtree that comes next.
 func (c *cursor[T]) open() {
 	n, depth := c.peek()
 	c.skip()
@@ -133,7 +133,7 @@ func (c *cursor[T]) item(i int) T {
 	return c.leaf[i]
 }
 
-// advance takes n items off the open leaf.
+// advance skips n items of the open leaf.
 func (c *cursor[T]) advance(n int) {
 	if c.back {
 		c.leaf = c.leaf[:len(c.leaf)-n]

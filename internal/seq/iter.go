@@ -5,8 +5,8 @@ import "iter"
 // All yields every element with its index, in order. The iterator may be used again.
 func (s Seq[T]) All() iter.Seq2[int, T] { return s.From(0) }
 
-// From yields the elements from index i on, with their indices, in order. It yields nothing if i is
-// Len or more, and panics if i is negative. The iterator may be used again.
+// From yields the elements from index i, with their indices, in order. It yields nothing if i is Len or more,
+// and panics if i is negative. The iterator may be used again.
 func (s Seq[T]) From(i int) iter.Seq2[int, T] {
 	if i < 0 {
 		panic("seq: negative index")
@@ -24,7 +24,7 @@ func (s Seq[T]) From(i int) iter.Seq2[int, T] {
 	}
 }
 
-// forward yields the elements of n from its index i on; the first is reported as index at.
+// forward yields the elements of n from its index i. The first is reported as index at.
 func (n *node[T]) forward(i, at int, yield func(int, T) bool) bool {
 	if n.kids == nil {
 		for _, v := range n.items[i:] {

@@ -2,8 +2,8 @@ package seq
 
 import "slices"
 
-// Seq is a persistent sequence; the zero value is empty. It is immutable and safe for concurrent use:
-// methods that change something return the changed sequence.
+// Seq is a persistent sequence. It is immutable and safe for concurrent use: methods that change something
+// return the changed sequence. The zero value is empty.
 type Seq[T any] struct {
 	root *node[T]
 	tail []T // the elements after those of root, at most width
@@ -83,7 +83,7 @@ func (s Seq[T]) Append(items ...T) Seq[T] {
 	return s
 }
 
-// pushLeaf returns the tree root with one more leaf at the end; the leaf takes items over.
+// pushLeaf returns the tree root with one more leaf at the end, which keeps items.
 func pushLeaf[T any](root *node[T], items []T) *node[T] {
 	leaf := &node[T]{items: items}
 	if root == nil {
@@ -132,8 +132,8 @@ func (s Seq[T]) Remove(i int) Seq[T] {
 	return s
 }
 
-// Same reports whether a and b are one and the same sequence: equal without a look at the elements.
-// Sequences that were built apart are never the same, unless both are empty.
+// Same reports whether a and b share storage, and are equal therefore. It takes constant time. Sequences that
+// were built separately are never the same, unless both are empty.
 func Same[T any](a, b Seq[T]) bool {
 	return a.root == b.root && sameSlice(a.tail, b.tail)
 }
