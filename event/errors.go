@@ -13,8 +13,8 @@ const described = "only what AG-UI " + ProtocolVersion + " describes"
 // ownRule as the strict rule of warningsOf means the rule of the removal.
 const ownRule = "-"
 
-// warningsOf turns what was found in the document called name into warnings or an error. With strict, the first removal is
-// an error under the rule that strict names, or under its own if strict is [ownRule].
+// warningsOf turns what was found in the document called name into warnings or an error. With strict, the first
+// removal is an error under the rule that strict names, or under its own if strict is [ownRule].
 func warningsOf(v codec.Verdict, name, strict string) ([]Warning, error) {
 	if f := v.Fault; f != nil {
 		return nil, &messages.MalformedError{Rule: "P-ENF-4", Type: name, Path: f.Path, Want: f.Want, Found: f.Found}

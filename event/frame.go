@@ -158,7 +158,7 @@ func (m *found) members(data []byte, i int) (name []byte, end int, err error) {
 	}
 }
 
-// isKey reports whether the string literal stands for key, which is plain ASCII.
+// isKey reports whether the string literal spells key, which is plain ASCII.
 func isKey(literal []byte, key string) bool {
 	inner := literal[1 : len(literal)-1]
 	if len(inner) <= len(key) {
@@ -242,7 +242,7 @@ func FrameOfEvent(ev Event) Frame {
 }
 
 // Notice returns a frame that delivers nothing but warnings. It stands in for an event that a middleware
-// dropped, so that the ordinals of the events behind it stay those of the wire. It has no type and no text.
+// dropped, so that the ordinals of the events after it stay those of the wire. It has no type and no text.
 func Notice(ws ...Warning) Frame { return Frame{&frame{notice: true, notes: slices.Clone(ws)}} }
 
 // IsNotice reports whether the frame came from [Notice].
@@ -374,8 +374,8 @@ func (f Frame) append(dst []byte) []byte {
 // string what a malformed frame was made of. The error is always nil.
 func (f Frame) MarshalJSON() ([]byte, error) { return f.append(nil), nil }
 
-// With returns the frame with the member key set to value, or removed if value is absent. A frame always has a type: setting type to
-// anything but a non-empty string, or a member of a notice or a malformed frame, changes nothing.
+// With returns the frame with the member key set to value, or removed if value is absent. A frame always has a type:
+// setting type to anything but a non-empty string, or a member of a notice or a malformed frame, changes nothing.
 func (f Frame) With(key string, value state.Value) Frame { return f.edited(f.Value().With(key, value)) }
 
 // Without returns the frame without the member key. A frame always has a type: removing type changes

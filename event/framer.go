@@ -12,8 +12,8 @@ const (
 	maxBlockText   = 4 << 10
 )
 
-// Frame returns the frame of data, which it keeps, as [NewFrame] does. Data that is not an event makes a malformed frame,
-// which [Frame.Err] tells: it takes its place in the stream, passes middleware, and is rejected by enforcement
+// Frame returns the frame of data, which it keeps, as [NewFrame] does. Data that is not an event makes a malformed
+// frame, which [Frame.Err] tells: it takes its place in the stream, passes middleware, and is rejected by enforcement
 // (P-PIPE-2).
 func (fr *Framer) Frame(data []byte) Frame {
 	p := fr.next(len(data))

@@ -167,10 +167,10 @@ func slotOf(key []byte) (slot, bool) {
 	return 0, false
 }
 
-// maxPlainDigits is how many digits any integer in range may have that is read without a second look.
+// maxPlainDigits is how many digits any integer in range may have that the hot path reads.
 const maxPlainDigits = 15
 
-// plainInteger returns the integer that the number literal b is, and false if it needs a second look.
+// plainInteger returns the integer that the number literal b is, and false if the general path has to judge it.
 func plainInteger(b []byte) (n int64, ok bool) {
 	digits := bytes.TrimPrefix(b, []byte("-"))
 	if len(digits) > maxPlainDigits {
@@ -211,7 +211,7 @@ func (s *hotMembers) needsUnescaping(at slot) bool {
 	return jsontext.Plain(b, 0) < len(b) || !utf8.Valid(b)
 }
 
-// delta returns the string in the slot of the delta. If it stands in the frame as it is, it is a view of the
+// delta returns the string in the slot of the delta. If it has no escapes, it is a view of the
 // frame's text, which never changes: a copy would be made for nothing, since the fold makes its own.
 func (d *Decoder) delta(s *hotMembers) string {
 	b := s.inside(slotDelta)

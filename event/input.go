@@ -75,8 +75,8 @@ func DecodeRunInput(v state.Value, o *DecodeOptions) (*RunInput, []Warning, erro
 
 // Enforce judges a run input that is about to be sent by the rules for what arrives: the result is what
 // may be sent, without unrecognised material and with a warning for each removal; malformed material is a
-// [*messages.MalformedError] (P-ENF-6). The result is the receiver itself if nothing is removed, and the receiver stays as
-// it is; a nil one is malformed.
+// [*messages.MalformedError] (P-ENF-6). The result is the receiver itself if nothing is removed, and the receiver
+// stays as it is; a nil one is malformed.
 func (in *RunInput) Enforce() (*RunInput, []Warning, error) {
 	if in == nil {
 		return nil, nil, &messages.MalformedError{Rule: "P-ENF-4", Type: runInputName, Want: "an object", Found: "null"}
@@ -128,7 +128,7 @@ func (in *RunInput) AppendJSON(dst []byte) []byte {
 // MarshalJSON returns the run input as it looks on the wire. The error is always nil.
 func (in *RunInput) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a run input in its wire shape. Unrecognised material is left out without a word: use
+// UnmarshalJSON reads a run input in its wire shape. Unrecognised material is left out silently: use
 // [DecodeRunInput] to get warnings. Malformed material, and a whole document that is unrecognised, is a
 // [*messages.MalformedError]; text that is not JSON is a [*state.SyntaxError]. On an error in stays as it was.
 func (in *RunInput) UnmarshalJSON(data []byte) error {

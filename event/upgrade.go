@@ -17,8 +17,8 @@ import (
 // anything is judged, so it leaves alone what it does not understand.
 //
 // The retired THINKING_* events carry no ids. The Upgrader mints them from the id of the run and a counter of
-// each such id, "<runId>-thinking-1" and so on, so that a replay gives the same ids (D-3). The counter goes on
-// behind the ids of this form that the stream has used for reasoning messages, and behind those of the messages
+// each such id, "<runId>-thinking-1" and so on, so that a replay gives the same ids (D-3). The counter continues
+// after the ids of this form that the stream has used for reasoning messages, and after those of the messages
 // that the stream follows, see [Upgrader.Follow]: an agent may give all its runs one id.
 type Upgrader struct {
 	runID   string
@@ -142,7 +142,7 @@ func (u *Upgrader) runStarted(id string) {
 	u.span, u.message = messages.Opt[string]{}, messages.Opt[string]{}
 }
 
-// thinking stands between a run's id and the counter in the ids that are minted.
+// thinking is the text between a run's id and the counter in the ids that are minted.
 const thinking = "-thinking-"
 
 func (u *Upgrader) mint() string {

@@ -31,7 +31,7 @@ func Parts(parts ...Part) Content {
 	return Content{form: formParts, parts: parts[:len(parts):len(parts)]}
 }
 
-// Exists reports whether there is content at all, be it an empty text or list. Only an assistant
+// Exists reports whether there is content at all, even if it is an empty text or list. Only an assistant
 // message may be without.
 func (c Content) Exists() bool { return c.form != formAbsent }
 

@@ -52,8 +52,8 @@ func judge(v codec.Verdict, name string) ([]Removal, error) {
 	return removals, nil
 }
 
-// UnmarshalJSON reads a message in its wire shape, as [Decode] does, and ignores what was left out. Text that is not JSON
-// is a [*state.SyntaxError]. On an error m stays as it was.
+// UnmarshalJSON reads a message in its wire shape, as [Decode] does, and ignores what was left out. Text that is not
+// JSON is a [*state.SyntaxError]. On an error m stays as it was.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	v, err := state.Parse(data)
 	if err != nil {

@@ -58,7 +58,7 @@ func Same[E any](a, b List[E]) bool { return seq.Same(a.s, b.s) }
 // Diff yields in ascending order every index below both lengths at which a and b hold different elements.
 // It passes over what they share, so for two versions of one list that differ by some replaced and some
 // appended elements it costs what changed, times O(log n), not what there is. After an insertion or a
-// removal the elements behind it lie at other indices and are compared one by one.
+// removal the elements after it have other indices and are compared one by one.
 func Diff[E comparable](a, b List[E]) iter.Seq[int] {
 	return seq.DiffRange(a.s, b.s, func(x, y E) bool { return x == y })
 }

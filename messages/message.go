@@ -20,7 +20,7 @@ type Message struct {
 	EncryptedValue Opt[string]     // all but activity
 	Metadata       Metadata
 	// Streaming says that more text is on its way: the message is between its START and its END, in a run that
-	// goes on. It is false for a message that came whole, and once the run is over, however it ended. It is not
+	// continues. It is false for a message that came whole, and once the run is over, however it ended. It is not
 	// on the wire. A tool call has a status of its own, which stays [ToolCallStreaming] when the run breaks off,
 	// so that arguments that never completed do not look complete.
 	Streaming bool
@@ -32,7 +32,7 @@ func (m *Message) Kind() Kind { return m.Role.Kind() }
 // Text returns the message's text whatever its content form is; see [Content.Text]. An activity has none.
 func (m *Message) Text() string { return m.Content.Text() }
 
-// UserText returns a user message with an empty id, to be given one by whoever sends it.
+// UserText returns a user message with an empty id, which the sender fills in.
 func UserText(text string) *Message { return &Message{Role: RoleUser, Content: Text(text)} }
 
 // UserParts returns a user message made of parts, with an empty id.

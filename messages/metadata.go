@@ -24,7 +24,7 @@ func NewMetadata(v state.Value) (Metadata, bool) {
 // MetadataOf returns metadata with these members; the last of two members with one key counts.
 func MetadataOf(members ...state.Member) Metadata { return Metadata{state.Object(members...)} }
 
-// Exists reports whether the metadata is present, be it empty.
+// Exists reports whether the metadata is present, even if it is empty.
 func (m Metadata) Exists() bool { return m.v.Exists() }
 
 // IsZero reports whether the metadata is absent. It makes `json:",omitzero"` work.

@@ -185,8 +185,8 @@ func Field[T any](c *Codec, key string, p *T, walk func(*T, *Codec)) {
 	}
 }
 
-// required goes to the member key, which must be present, and returns the key that the first fault, if there will be one
-// now, misses.
+// required goes to the member key, which must be present, and returns the key that the first fault, if there will be
+// one now, misses.
 func (c *Codec) required(key string) (missing string) {
 	c.value = c.get(key)
 	if missing = c.missing; c.fault == nil && !c.value.Exists() {
@@ -337,8 +337,8 @@ func Elements[T any](c *Codec, list *[]T, walk func(*T, *Codec)) {
 	}
 }
 
-// OptSeq walks the optional member key, a list of n elements that all yields, and returns the list that was decoded. No
-// elements are no member.
+// OptSeq walks the optional member key, a list of n elements that all yields, and returns the list that was decoded.
+// An empty list is not written.
 func OptSeq[T any](c *Codec, key string, n int, all iter.Seq2[int, T], walk func(*T, *Codec)) (list []T) {
 	switch {
 	case c.mode == decoding:

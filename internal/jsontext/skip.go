@@ -22,8 +22,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special marks, in the high bit of each byte of the result, the bytes of x that may not stand for
-// themselves in a string: quote, backslash and control characters. Only the lowest mark is exact.
+// special marks, in the high bit of each byte of the result, the bytes of x that have a meaning of their own
+// in a string: quote, backslash and control characters. Only the lowest mark is exact.
 func special(x uint64) uint64 {
 	quote := x ^ '"'*lows
 	slash := x ^ '\\'*lows
@@ -87,8 +87,8 @@ func SkipString(data []byte, i int) (int, error) {
 	}
 }
 
-// SkipText is [SkipString] and reports whether the string is plain: ASCII without escapes, so that its text is what stands
-// between the quotes.
+// SkipText is [SkipString] and reports whether the string is plain: ASCII without escapes, so that its text is what
+// is between the quotes.
 func SkipText(data []byte, i int) (end int, plain bool, err error) {
 	start := i
 	var all uint64

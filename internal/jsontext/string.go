@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote appends to dst what the string literal quoted, with its quotes, stands for. Bytes that are
+// Unquote appends to dst the text of the string literal quoted, which has its quotes. Bytes that are
 // not UTF-8 become U+FFFD each, as encoding/json has it; a surrogate escape without its partner
 // becomes the three bytes that UTF-8 would use for it. quoted must be one whole literal, else the
 // error is a [*SyntaxError] whose offset counts from its start. quoted is not kept.
@@ -25,7 +25,7 @@ func Unquote(dst, quoted []byte) ([]byte, error) {
 	return AppendUnescaped(dst, quoted[1:end-1]), nil
 }
 
-// Text returns what s, the inside of a literal that [SkipString] has accepted, stands for, as a copy.
+// Text returns a copy of the text of s, the inside of a literal that [SkipString] has accepted.
 func Text(s []byte) string {
 	n := plainUTF8(s)
 	if n == len(s) {
@@ -34,7 +34,7 @@ func Text(s []byte) string {
 	return string(AppendUnescaped(make([]byte, 0, len(s)+8), s))
 }
 
-// IsText reports whether s, the inside of a literal, stands for itself: no escapes, and UTF-8.
+// IsText reports whether s, the inside of a literal, is its own text: no escapes, and UTF-8.
 func IsText(s []byte) bool { return plainUTF8(s) == len(s) }
 
 // AppendUnescaped is [Unquote] for the inside of a literal that [SkipString] has accepted.
