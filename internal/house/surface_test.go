@@ -22,7 +22,7 @@ var surface = map[string]int{
 	"subscribe": 21,
 	"messages":  121,
 	"event":     264,
-	"chunks":    11,
+	"chunks":    10,
 	"reducer":   100,
 	"recording": 58,
 	"client":    77,
