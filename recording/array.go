@@ -77,7 +77,7 @@ func (s *values) unexpected(c byte, want string) error {
 	return &FormatError{Line: s.line, Err: fmt.Errorf("unexpected %q, want %s", c, want)}
 }
 
-// peek skips white space and returns the byte behind it.
+// peek skips white space and returns the byte after it.
 func (s *values) peek() (byte, error) {
 	for {
 		i := jsontext.Space(s.buf[:s.end], s.pos)
@@ -86,7 +86,7 @@ func (s *values) peek() (byte, error) {
 		if i < s.end {
 			return s.buf[i], nil
 		}
-		if !s.more(0) {
+		if !s.more() {
 			return 0, readError(s.err)
 		}
 	}
@@ -105,7 +105,7 @@ func (s *values) value() (Entry, error) {
 		if done {
 			break
 		}
-		if s.more(n) {
+		if s.more() {
 			continue
 		}
 		if s.err != io.EOF {
@@ -171,8 +171,8 @@ func scanValue(text []byte, n, depth int, inString bool) (int, int, bool, bool) 
 	return n, depth, inString, false
 }
 
-// more reads more behind buf[pos:end], of which n bytes were looked at, and reports whether there was more.
-func (s *values) more(n int) bool {
+// more reads more bytes into buf[end:] and reports whether there were any.
+func (s *values) more() bool {
 	if s.err != nil {
 		return false
 	}

@@ -28,7 +28,7 @@
 //	{"at":940.01,"error":"reading events: connection reset by peer","truncated":true}
 //
 // Several runs may follow one another. Each line is written at once, so a crash loses no more than the last one. What
-// cannot be read is skipped up to the next head and told as a [DamageError]. An at may also be a date and time (RFC 3339);
+// cannot be read is skipped up to the next head and reported as a [DamageError]. An at may also be a date and time (RFC 3339);
 // input and start may be missing.
 //
 // The rules cited as P-… are in [PROTOCOL.md].

@@ -25,26 +25,26 @@ type FoldOptions struct {
 	MaxEventBytes int
 }
 
-// Fold folds all of a recording in any form into one thread. The run's input, where the recording has it, is what the thread
-// starts from (P-STA-2). Closing r stays with the caller.
+// Fold folds a whole recording, in any form, into one thread. The run's input, if the recording has it, is what the
+// thread starts from (P-STA-2). The caller closes r.
 //
 // What [Writer] has written may hold many runs, and folds to the thread of the session that was recorded: the
-// same messages, state, runs, subagents and interrupts. What the input of each run adds to the thread was the
-// user's or a tool's doing. These are the limits:
+// same messages, state, runs, subagents and interrupts. What the input of a run adds to the thread is what the user or a
+// tool did. These are the limits:
 //
 //   - The revision differs: it counts what was delivered and added here.
-//   - A run that the transport broke off is truncated as it was, by an error of the same text but of no other kind
-//     than reducer.ErrTruncated. Why the caller broke one off was not recorded.
-//   - What was done between runs is known by the next run's input only. So what came behind the last run is
-//     missing, and a message that the session replaced or took out stays as it was.
+//   - A run that the transport broke off is truncated as it was, by a *StreamError with the same text. Why the caller
+//     broke off a run was not recorded.
+//   - What was done between runs is known only from the next run's input. So what was done after the last run is
+//     missing, and a message that the session replaced or removed stays as it was.
 //   - Events that middleware between the recording and the session dropped or changed are folded as they were recorded.
 //
-// Ordinals, those of warnings and of an error, count through the recording. The thread is never nil: everything
-// that came before an error is in it. The error is nil if the last run's stream was in order, also if that run
-// reported its own failure; how the runs before it ended is told by [reducer.Thread.Runs]. Otherwise it is the
-// *reducer.Violation or *messages.MalformedError that rejected the stream, or matches reducer.ErrTruncated if the
-// run had not ended or the recording ends in the middle of an event. An error of the recording, which may come
-// in addition, is a *FormatError, an *event.TooLargeError or r's own.
+// The ordinals of warnings and errors count through the recording. The thread is never nil: it holds everything that came
+// before an error. The error is nil if the last run's stream was in order, even if that run reported its own failure;
+// [reducer.Thread.Runs] tells how the runs before it ended. Otherwise it is the *reducer.Violation or
+// *messages.MalformedError that rejected the stream, or matches reducer.ErrTruncated if the run had not ended or the
+// recording ends in the middle of an event, or matches ErrNoRun if there is no run. An error of the recording, which may
+// come in addition, is a *FormatError, an *event.TooLargeError or r's own.
 func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
 	if o == nil {
 		o = new(FoldOptions)
@@ -65,9 +65,8 @@ func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
 	return th, ErrNoRun
 }
 
-// Folder makes one thread of a recording. A stream of events is one reducer's. In what Writer writes, where a
-// head begins every run, each run is a stream of its own that goes on with the thread: what its input adds to
-// the thread was the client's doing. Ordinals, also those of errors and warnings, count through the recording.
+// Folder folds a recording into one thread, step by step. In what [Writer] writes, where a head begins every run, each
+// run is a stream of its own that continues the thread: what its input adds to the thread is what the client did. Ordinals, also those of errors and warnings, count through the recording.
 // A Folder is for one goroutine at a time.
 type Folder struct {
 	rec  *Recording
@@ -170,7 +169,7 @@ func (f *Folder) over() bool {
 	return f.through > 0 && f.seen >= f.through || f.reducer.Err() != nil && f.rec.Form() != FormAgfold
 }
 
-// next goes on with the next run of a recording: what its input adds to the thread was the client's doing,
+// next continues with the next run of a recording: what its input adds to the thread is what the client did,
 // and its state is what the run began with.
 func (f *Folder) next(head *Head) {
 	th := *f.End(nil)
@@ -234,7 +233,7 @@ func (f *Folder) Thread() *reducer.Thread { return f.reducer.Thread() }
 // recorded with if there is one.
 func (f *Folder) End(cause error) *reducer.Thread {
 	f.reducer.End(cmp.Or(f.broke, cause))
-	if f.broke != nil && !errors.Is(f.reducer.Err(), f.broke) { // no run tells it
+	if f.broke != nil && !errors.Is(f.reducer.Err(), f.broke) { // no run has this error
 		f.warnOfDamage(f.broke)
 		f.broke = nil
 	}

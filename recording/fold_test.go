@@ -143,7 +143,7 @@ func TestFoldAsItGoes(t *testing.T) {
 	for range f.Deliveries() {
 		break
 	}
-	assert.Equal(t, "r succeeded, a {}", told(f.Thread()), "ranging goes on behind a break")
+	assert.Equal(t, "r succeeded, a {}", told(f.Thread()), "iterating continues after a break")
 	for range f.Deliveries() {
 	}
 	require.NoError(t, f.Err())
@@ -154,7 +154,7 @@ func TestFoldAsItGoes(t *testing.T) {
 	for range f.Deliveries() {
 	}
 	for range f.Deliveries() {
-		t.Error("a rejected stream goes on")
+		t.Error("a rejected stream continues")
 	}
 	assert.Equal(t, 2, f.Seen())
 }
@@ -207,7 +207,7 @@ func TestFoldOfAnyForm(t *testing.T) {
 		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []func(error) bool{matching(reducer.ErrProtocol)}},
 		{"P-RUN-1 no end", strings.NewReader(began), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
-		{"cut behind a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []func(error) bool{matching(reducer.ErrTruncated)}},
+		{"cut after a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []func(error) bool{is[*event.TooLargeError], matching(reducer.ErrTruncated)}},
 		{"P-PIPE-2 data that is not an event", strings.NewReader(began + "\ndear diary\n" + ended), FoldOptions{}, reducer.Rejected, []func(error) bool{matching(messages.ErrMalformed)}},
 		{"no recording", strings.NewReader("dear diary"), FoldOptions{}, reducer.Empty, []func(error) bool{is[*FormatError]}},
@@ -261,7 +261,7 @@ func FuzzFold(f *testing.F) {
 		case reducer.Rejected, reducer.Truncated:
 			require.ErrorIs(t, err, th.Err())
 		case reducer.Running:
-			t.Fatal("a run goes on behind the end")
+			t.Fatal("a run is still running after the end")
 		}
 		rec, opened := Open(strings.NewReader(text), nil)
 		if opened != nil || rec.Form() == FormAgfold || rec.Input() != nil {

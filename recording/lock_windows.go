@@ -15,8 +15,8 @@ const (
 	errViolation    = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 )
 
-// lock keeps other Writers away from the file until it is closed. Windows keeps everybody from reading what is locked, so
-// that the lock is on a byte far behind the end.
+// lock keeps other Writers away from the file until it is closed. On Windows nobody can read what is locked, so the lock
+// is on a byte far after the end.
 func lock(file *os.File) error {
 	far := syscall.Overlapped{Offset: 0xFFFFFFFE, OffsetHigh: 0x7FFFFFFF}
 	ok, _, err := lockFileEx.Call(file.Fd(), failImmediately|exclusively, 0, 1, 0, uintptr(unsafe.Pointer(&far)))

@@ -41,8 +41,8 @@ func (o object) str(key string) (string, bool) {
 // maxDepth lets an event nest as deeply as it may by itself, inside an array inside an object.
 const maxDepth = state.DefaultMaxDepth + 2
 
-// parseObject takes apart the object that text begins with, appending to members, and returns where it
-// ends. If text is no object or not the whole of one, the error is a *jsontext.SyntaxError and the members
+// parseObject appends the members of the object that text begins with, and returns where it
+// ends. If text does not begin with a whole object, the error is a *jsontext.SyntaxError and the members
 // are those before the fault and, broken, the one with it.
 func parseObject(members object, text []byte) (object, int, error) {
 	i := jsontext.Space(text, 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/agfold/agfold/internal/sse"
 )
 
-// Options of [Open]. The zero value means the defaults.
+// Options configures [Open]; nil means defaults.
 type Options struct {
 	// MaxEventBytes bounds one event's JSON text: 0 means event.DefaultMaxBytes, a negative number no bound.
 	// A larger event ends the recording with a *event.TooLargeError.
@@ -33,8 +33,8 @@ const (
 	FormAgfold Form = "agfold" // what Writer writes
 )
 
-// Recording is a recorded run, or several. It is for one goroutine at a time and reads from its source as
-// it is ranged over.
+// Recording is a recorded run, or several. It is for one goroutine at a time. It reads from its source as its entries
+// are iterated.
 type Recording struct {
 	form     Form
 	input    *event.RunInput
@@ -68,8 +68,8 @@ type Head struct {
 	line   int
 }
 
-// Open finds out what form the recording in r has and reads up to its first event. The recording reads
-// from r as it is ranged over; closing r stays with the caller. An empty r is a recording without events.
+// Open finds out what form the recording in r has and reads up to its first event. The recording reads from r as its
+// entries are iterated; the caller closes r. An empty r is a recording without events.
 // The error is a *FormatError if r does not hold a recording, or one of r's own.
 func Open(r io.Reader, o *Options) (*Recording, error) {
 	return sniff(newLines(r), o.limit())
@@ -101,8 +101,8 @@ func (r *Recording) Timed() bool { return r.timed }
 
 // Entries yields the heads, events and recorded errors of the recording in order. An error comes alone and last:
 // a *CutError if the recording ends in the middle of an event, a *FormatError if it cannot be read any further, an
-// *event.TooLargeError, or one of the source; a clean end yields none. Ranging again after a break goes on
-// behind the last entry; after the end it yields nothing, after an error the error.
+// *event.TooLargeError, or one of the source; a clean end yields none. Iterating again after a break continues
+// after the last entry; after the end it yields nothing, after an error the error.
 func (r *Recording) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for r.err == nil {

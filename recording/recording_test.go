@@ -76,10 +76,10 @@ func TestFormErrors(t *testing.T) {
 		{"an array without a comma", "[" + started + "\n" + started + "]", 2, 1, false},
 		{"an array with a comma too many", "[" + started + ",]", 1, 1, false},
 		{"an array with a comma first", "[,1]", 1, 0, false},
-		{"text behind an array", "[" + started + "]\n\n[]", 3, 1, false},
-		{"text behind an object", `{"stream":[` + started + "]}\n x", 2, 1, false},
-		{"a stream that is no array", "{\n\"stream\":{}}", 2, 0, false},
-		{"an object broken behind its stream", `{"stream":[` + started + "]\n, x}", 2, 1, false},
+		{"text after an array", "[" + started + "]\n\n[]", 3, 1, false},
+		{"text after an object", `{"stream":[` + started + "]}\n x", 2, 1, false},
+		{"a stream that is not an array", "{\n\"stream\":{}}", 2, 0, false},
+		{"an object broken after its stream", `{"stream":[` + started + "]\n, x}", 2, 1, false},
 		{"an input that is malformed", `{"input":{"messages":[{"id":1,"role":"user"}]},"stream":[]}`, 1, 0, true},
 		{"a head of another version", `{"agfold":"recording/2"}`, 1, 0, false},
 	} {
@@ -195,7 +195,7 @@ func TestDataThatIsNotAnEvent(t *testing.T) {
 func TestInput(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
 		{"before the stream", `{"input":{"messages":[{"id":"1","role":"user","content":"hi"}]},"client":{"maxProtocolVersion":"0.0.57"},"stream":[]}`},
-		{"behind the stream", `{"stream":[` + started + `],"client":{"maxProtocolVersion":"0.0.57"},"input":{"threadId":"","runId":"","messages":[{"id":"1","role":"user","content":"hi"}]}}`},
+		{"after the stream", `{"stream":[` + started + `],"client":{"maxProtocolVersion":"0.0.57"},"input":{"threadId":"","runId":"","messages":[{"id":"1","role":"user","content":"hi"}]}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rec, err := Open(strings.NewReader(tt.text), nil)
@@ -316,7 +316,7 @@ func TestDamage(t *testing.T) {
 	}{
 		{"a line that is not JSON", bareHead + timed(started) + "{]\n" + timed(finished) + run, []string{"3 2"}, "r truncated, r succeeded, "},
 		{"two values in a line", bareHead + timed(started) + "{} {}\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
-		{"an entry that is none", bareHead + timed(started) + `{"x":1}` + "\n\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
+		{"an entry that is not one", bareHead + timed(started) + `{"x":1}` + "\n\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
 		{"a time that is not one", bareHead + `{"at":-1,"event":` + started + "}\n" + run, []string{"2 1"}, " truncated, r succeeded, "},
 		{"a date that is not one", bareHead + `{"at":"x","event":` + started + "}\n" + run, []string{"2 1"}, " truncated, r succeeded, "},
 		{"an error that is not a text", bareHead + timed(started) + `{"at":1,"error":7}` + "\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
@@ -326,8 +326,8 @@ func TestDamage(t *testing.T) {
 		{"a torn first line, hardly begun", `{"ag` + "\n" + timed(started) + run, []string{"1 2"}, "r succeeded, "},
 		{"a first line of zeros", strings.Repeat("\x00", 40) + "\n" + run, []string{"1 1"}, "r succeeded, "},
 		{"a recording without its beginning", `ed","threadId":"t"}}` + "\n" + timed(finished) + run, []string{"1 2"}, "r succeeded, "},
-		{"a head behind half a line", bareHead + timed(started) + `{"at":6,"event":{"type":"CUS` + run, []string{"3 1"}, "r truncated, r succeeded, "},
-		{"a head behind half a head", run + `{"agfold":"recording/1","sta` + run, []string{"4 1"}, "r succeeded, r succeeded, "},
+		{"a head after half a line", bareHead + timed(started) + `{"at":6,"event":{"type":"CUS` + run, []string{"3 1"}, "r truncated, r succeeded, "},
+		{"a head after half a head", run + `{"agfold":"recording/1","sta` + run, []string{"4 1"}, "r succeeded, r succeeded, "},
 		{"damage twice", run + "?\n" + run + "?\n?\n" + run, []string{"4 1", "8 2"}, "r succeeded, r succeeded, r succeeded, "},
 		{"damage that no head follows", run + bareHead + timed(started) + "?\n" + timed(finished), []string{"6 2"}, "r succeeded, r truncated, "},
 	} {
@@ -389,7 +389,7 @@ func TestTimesWithoutAHeadCountFromTheFirst(t *testing.T) {
 	assert.Equal(t, []time.Duration{0, 1500 * time.Millisecond, 0}, at)
 }
 
-func TestRangingGoesOnAfterABreak(t *testing.T) {
+func TestIteratingContinuesAfterABreak(t *testing.T) {
 	rec, err := Open(strings.NewReader(started+"\n"+custom+"\n"+finished+"\n{"), nil)
 	require.NoError(t, err)
 	for ev, err := range rec.Events() {

@@ -37,7 +37,7 @@ func sniff(l *lines, limit int) (*Recording, error) {
 	return nil, &FormatError{Line: l.line + 1, Err: errors.New("want server-sent events or JSON")}
 }
 
-// firstByte skips a byte order mark and white space and returns the byte behind them, which stays to be
+// firstByte skips a byte order mark and white space and returns the byte after them, which stays to be
 // read. l.line counts the lines skipped.
 func firstByte(l *lines) (c byte, indented bool, err error) {
 	if mark, _ := l.r.Peek(3); string(mark) == "\uFEFF" {
@@ -169,7 +169,7 @@ func sniffDocument(l *lines, text []byte, limit int) (*Recording, error) {
 		return &Recording{form: FormValues, src: &values{r: bytes.NewReader(text), limit: limit, line: line}}, nil
 	}
 	if i := jsontext.Space(text, end); err == nil && i < len(text) {
-		err = jsontext.Unexpected(text, i, "nothing behind the object")
+		err = jsontext.Unexpected(text, i, "nothing after the object")
 	}
 	return openObject(members, err, text, limit, line)
 }

@@ -14,7 +14,7 @@ type stream struct {
 	before int // lines before the stream's first
 	keep   keeper
 	queue  []Entry // what is left of pasted lines,
-	err    error   // and the error behind them
+	err    error   // and the error after them
 }
 
 func (s *stream) next() (Entry, error) {

@@ -78,8 +78,8 @@ func TestTheErrorOfAStreamIsReadBack(t *testing.T) {
 	f, th, err := whole(t, text)
 	require.NoError(t, err)
 	assert.Equal(t, "r truncated, r succeeded, {}", told(th))
-	assert.Equal(t, 3, f.Seen(), "an error is no event")
-	assert.NoError(t, f.Err(), "an error behind the end of a run is none of the run's")
+	assert.Equal(t, 3, f.Seen(), "an error is not an event")
+	assert.NoError(t, f.Err(), "an error after the end of a run is not the run's")
 	broke := th.Runs.At(0).Err
 	assert.ErrorIs(t, broke, reducer.ErrTruncated)
 	var stream *StreamError
@@ -110,10 +110,10 @@ func TestTheErrorOfAStreamIsReadBack(t *testing.T) {
 
 	_, th, err = whole(t, bareHead+timed(started)+`{"at":1,"error":"gone"}`+"\n"+timed(finished))
 	require.NoError(t, err)
-	assert.Equal(t, "r truncated, {}", told(th), "nothing of a run comes behind its error")
+	assert.Equal(t, "r truncated, {}", told(th), "nothing of a run comes after its error")
 }
 
-func TestARunBehindACrashCanBeRead(t *testing.T) {
+func TestARunAfterACrashCanBeRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "run.jsonl")
 	record := func(tail string) {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

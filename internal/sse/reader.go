@@ -16,7 +16,7 @@ const (
 	maxIdle     = 100       // reads in a row that may return neither bytes nor an error
 )
 
-// Reader takes a stream of server-sent events apart. It is for one goroutine at a time. Its memory is
+// Reader reads a stream of server-sent events. It is for one goroutine at a time. Its memory is
 // one buffer, at most four times the largest event or the bound and a constant; its cost per byte does
 // not depend on the size of events (P-SSE-2).
 type Reader struct {
@@ -25,7 +25,7 @@ type Reader struct {
 	err error // what src ended with
 
 	buf      []byte
-	pos, end int // buf[pos:end] is read and not yet taken apart
+	pos, end int // buf[pos:end] is read and not yet parsed
 	lf, cr   int // the first LF and the first CR in buf[pos:end], or end
 
 	from, to int // buf[from:to] is the data of the event under assembly
@@ -33,7 +33,7 @@ type Reader struct {
 	first    int // the number of its first data line
 	partial  bool
 
-	line     int  // lines taken apart
+	line     int  // lines parsed
 	begun    bool // past the place of a byte order mark
 	afterCR  bool // the last byte read was a CR, so that an LF belongs to it
 	skipping bool // within a line that carries no data and is not kept
@@ -138,7 +138,7 @@ func (r *Reader) add(start, stop int) {
 	r.lines++
 }
 
-// valueAt returns where the value of a data line begins, or -1 if the line is none.
+// valueAt returns where the value of a data line begins, or -1 if the line is not a data line.
 func valueAt(line []byte) int {
 	switch {
 	case len(line) < len("data:"):
@@ -175,7 +175,7 @@ func (r *Reader) fits(n, line int) bool {
 	return false
 }
 
-// drop forgets what is read and not yet taken apart.
+// drop forgets what is read and not yet parsed.
 func (r *Reader) drop() { r.pos, r.lf, r.cr = r.end, r.end, r.end }
 
 // last returns what is left when the source has ended: an event that lacks its blank line, or the error.
