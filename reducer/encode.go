@@ -172,7 +172,7 @@ func appendAgentError(dst []byte, e *AgentError) []byte {
 	return appendOpt(codec.AppendString(dst, "message", e.Message), "code", e.Code)
 }
 
-// AppendJSON appends the step as one JSON object: ordinal, event (null if nothing was delivered), change,
+// AppendJSON appends the delivery as one JSON object: ordinal, event (null if nothing was delivered), change,
 // warnings (when there are any).
 func (s Delivery) AppendJSON(dst []byte) []byte {
 	dst = codec.AppendInteger(append(dst, '{'), "ordinal", int64(s.Ordinal))
@@ -204,7 +204,7 @@ func (c Change) appendJSON(dst []byte) []byte {
 	return append(appendOwner(dst, "subagentRunId", c.Subagent), '}')
 }
 
-// MarshalJSON returns the change as it stands in the step's JSON.
+// MarshalJSON returns the change as it stands in the delivery's JSON.
 func (c Change) MarshalJSON() ([]byte, error) { return c.appendJSON(nil), nil }
 
 // appendJSON appends the JSON of v, which never fails.

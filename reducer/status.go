@@ -10,7 +10,7 @@ const (
 	Succeeded          // RUN_FINISHED without outcome, or with success
 	Interrupted        // RUN_FINISHED with interrupts to answer (P-INT-1)
 	Cancelled          // RUN_FINISHED, cancelled by the agent's side
-	Failed             // RUN_ERROR, also one after RUN_FINISHED
+	Failed             // RUN_ERROR, even one after RUN_FINISHED
 	Rejected           // a violation or a malformed event
 	Truncated          // the stream ended before the run did
 )
