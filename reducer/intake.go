@@ -68,8 +68,8 @@ func (in *intake) decode(ev event.Event) (event.Event, error) {
 
 // placed sets the ordinal of a malformed event.
 func (in *intake) placed(err error) error {
-	var malformed *messages.MalformedError
-	if !errors.As(err, &malformed) {
+	malformed, ok := errors.AsType[*messages.MalformedError](err)
+	if !ok {
 		return err
 	}
 	placed := *malformed
