@@ -49,7 +49,7 @@ func (c *chunk) fail(rule string, lane messages.Owner, id, reason string) *Error
 }
 
 // start returns the event that opens s, made from its first chunk. It carries the chunk's metadata and
-// leaves its rawEvent to the content event and its timestamp behind (P-CHK-8).
+// leaves its rawEvent to the content event; the timestamp is dropped (P-CHK-8).
 func (s *stream) start(c *chunk) event.Event {
 	base := event.Base{Metadata: c.base.Metadata}
 	switch s.kind {

@@ -15,7 +15,7 @@ type Error struct {
 	// not been decoded).
 	Rule string
 	// Ordinal is the event's place in its stream, counted from 1. It is 0 in what [Expander.Expand]
-	// returns, for whoever counts to fill in.
+	// returns; the caller fills it in.
 	Ordinal int
 	// Type is the event's type.
 	Type event.Type

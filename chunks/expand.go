@@ -17,7 +17,7 @@ import (
 // An error comes alone and last: an [*Error], an [*messages.MalformedError], both with the event's ordinal
 // in events, or the error that events yields. What a failing event would have expanded to is not
 // yielded. When events ends, so does the result, and what is then under assembly gets no end (P-CHK-7).
-// Breaking off breaks off events. The result may be ranged over as often as events may.
+// Leaving the loop leaves the loop over events. The result may be iterated as often as events may.
 func Expand(events iter.Seq2[event.Event, error], onWarning func(event.Warning)) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		decoder, x := event.NewDecoder(nil), new(Expander)

@@ -73,7 +73,7 @@ func (l *lanes) sole(k kind) (s *stream, several bool) {
 	return list.first, false
 }
 
-// add puts s, whose owner and entity no other stream has, behind all others.
+// add adds s, whose owner and entity no other stream has, after all others.
 func (l *lanes) add(s *stream) {
 	if l.byOwner == nil {
 		l.byOwner = make(map[messages.Owner]*stream)

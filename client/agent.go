@@ -7,18 +7,16 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
-// Agent is what a run is asked of: a server behind HTTP, a recording, or a Go function. An Agent may be
-// used by several goroutines at once.
+// An Agent runs requests: an HTTP server, a recording, or a Go function. All methods may be called concurrently.
 type Agent interface {
-	// Run returns the events of one run, frames or typed events, as they come. Nothing happens until the
-	// sequence is ranged over, which may be done once.
+	// Run returns the events of one run, frames or typed events, as they arrive. Nothing happens until the sequence is
+	// iterated. It may be iterated only once.
 	//
-	// An error comes alone, with a nil event, and last; a clean end yields none, which does not mean that
-	// the run has finished: that is for the reducer to judge (P-RUN-1). Breaking off releases everything
-	// that the run holds, goroutines and connections, before the range statement is left. Cancelling ctx at
-	// any time ends the sequence with an error that matches ctx.Err(). A reader that takes its time holds
-	// the agent up: there is no queue.
+	// An error comes alone, with a nil event, and last. A sequence that ends without an error need not be a finished run:
+	// the reducer judges that (P-RUN-1). Leaving the loop releases what the run holds, goroutines and connections, before
+	// the range statement ends. When ctx is done, the sequence ends with an error that matches ctx.Err(). There is no
+	// queue: a slow reader slows the agent down.
 	//
-	// Run reads in and what it refers to until the sequence ends, and changes nothing in it.
+	// Run reads in and what it refers to until the sequence ends, and does not change it.
 	Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error]
 }

@@ -40,7 +40,7 @@ type HTTPOptions struct {
 	MaxEventBytes int
 }
 
-// HTTP is an [Agent] behind a URL: a run is one POST of its input as JSON, answered by a stream of
+// HTTP is an [Agent] at a URL: a run is one POST of its input as JSON, answered by a stream of
 // server-sent events (P-SSE-1). It is safe for concurrent use.
 //
 // A request is never sent twice, neither by HTTP nor by net/http below it, except to the target of a redirect that keeps
@@ -54,7 +54,7 @@ type HTTP struct {
 	maxEventBytes int
 }
 
-// NewHTTP returns the agent behind url, an absolute http or https URL. If url is invalid, every run returns an error.
+// NewHTTP returns the agent at url, an absolute http or https URL. If url is invalid, every run returns an error.
 func NewHTTP(url string, o *HTTPOptions) *HTTP {
 	if o == nil {
 		o = &HTTPOptions{}

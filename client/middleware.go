@@ -9,18 +9,17 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
-// Middleware stands between an agent and who runs it. It returns an Agent that runs next and may change the
-// input on the way to it and the events on the way back. It sees events before they are judged: frames with
-// whatever the producer sent, and chunks (P-PIPE-3), but already in the shapes of AG-UI 1.0.
+// Middleware wraps an agent. It returns an Agent that runs next and may change the input before it and the events after it.
+// It sees events before they are judged: frames with whatever the producer sent, and chunks (P-PIPE-3), but already in the
+// shapes of AG-UI 1.0.
 //
-// What a middleware keeps about a run must live in the call of Run, for runs may go on at the same time. An
-// event that it drops it replaces by an [event.Notice], so that those behind it keep their place in the count;
-// an [event.Notice] from before it passes on.
+// What a middleware keeps about a run must live in the call of Run, because runs may be concurrent. It replaces an event
+// that it drops by an [event.Notice], so that later events keep their ordinals, and passes on each Notice that it gets.
 type Middleware func(next Agent) Agent
 
-// Chain returns agent with middleware around it. The first middleware is outermost: it gets the input first
-// and the events last. Between the agent and the middleware stands the compatibility boundary, which converts
-// what older producers send; it is there without any middleware too (P-PIPE-1).
+// Chain returns agent with middleware around it. The first middleware is outermost: it gets the input first and the events
+// last. Innermost is the compatibility boundary, which converts what older producers send, even if there is no middleware
+// (P-PIPE-1).
 func Chain(agent Agent, middleware ...Middleware) Agent { return chained(agent, nil, middleware) }
 
 // chained is Chain for a session, whose thread says which ids are taken even if middleware takes messages out of the
@@ -61,8 +60,7 @@ func (f runFunc) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Eve
 	return oneShot(f(ctx, in))
 }
 
-// mapEvents returns a middleware that passes the input on and every event, but no notice, through a function
-// that begin makes for each run.
+// mapEvents returns a middleware that passes each event, except notices, through a function that begin makes for each run.
 func mapEvents(begin func() func(event.Event) event.Event) Middleware {
 	return func(next Agent) Agent {
 		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
@@ -90,7 +88,7 @@ func isNotice(ev event.Event) bool {
 	return ok && f.IsNotice()
 }
 
-// dropped returns what stands in for an event that is dropped: its own warnings, and more.
+// dropped returns what replaces an event that is dropped: a notice with its own warnings, and more.
 func dropped(f event.Frame, more ...event.Warning) event.Event {
 	return event.Notice(slices.Concat(f.Warnings(), more)...)
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
-// Log returns a middleware that logs runs: their begin and end at Info, an end with an error at Error, and
-// every event with its type, its place in the stream and its size in bytes at Debug. What events say is not
-// logged. A nil logger means slog.Default().
+// Log returns a middleware that logs runs: begin and end at level Info, an end with an error at Error, and each event's type,
+// ordinal and size in bytes at Debug. Contents are not logged. A nil logger means slog.Default().
 func Log(logger *slog.Logger) Middleware {
 	if logger == nil {
 		logger = slog.Default()

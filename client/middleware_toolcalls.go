@@ -129,7 +129,7 @@ func (t *toolCallFilter) pending(f event.Frame) event.Frame {
 	return f.With("outcome", outcome.With("pendingToolCallIds", state.Array(kept...)))
 }
 
-// text returns the member of v as a string, "" if it is none.
+// text returns the member of v, or "" if it is not a string.
 func text(v state.Value, key string) string {
 	s, _ := v.Get(key).AsString()
 	return s

@@ -7,12 +7,12 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Result is how one call of [Session.Run], [Session.Send] or [Session.Resume] ended. It is a plain value,
-// immutable and safe for concurrent use.
+// Result says how one call of [Session.Run], [Session.Send] or [Session.Resume] ended. It is immutable and safe for
+// concurrent use.
 type Result struct {
 	// Status is that of the last run: Succeeded, Interrupted, Cancelled, Failed, Rejected or Truncated
-	// (P-RUN-1); Empty if the context ended before anything was sent. Truncated is every run that did not come
-	// to an end of its own, for whatever reason: Err tells which.
+	// (P-RUN-1); Empty if the context ended before anything was sent. A run that did not end by itself is
+	// Truncated, and Err says why.
 	Status reducer.Status
 	// Runs is how often the agent was run: once, and once more for each round of tool answers.
 	Runs int
@@ -38,14 +38,14 @@ type Result struct {
 	//   - a stream that ended early: ErrTruncated
 	//   - a transport that failed: a *StatusError, *ContentTypeError, *TransportError, *IdleError or
 	//     *event.TooLargeError, and ErrTruncated too if events were being read; another agent: its own error
-	//   - data that is no event, or an input that cannot be sent: messages.ErrMalformed without ErrRejected
+	//   - an input that cannot be sent: messages.ErrMalformed without ErrRejected
 	//   - the caller's own cancellation: context.Canceled or context.DeadlineExceeded, and the context's cause
 	//   - Session.Cancel, Session.Close, or breaking out of the loop: ErrStopped
 	//   - tools that are called for without end: ErrRounds
 	Err error
 }
 
-// resultOf sums up what the runs of one call did to the thread.
+// resultOf returns what the runs of one call did to the thread.
 func resultOf(before, after *reducer.Thread, runs int, err error) *Result {
 	res := &Result{Runs: runs, Thread: after, Interrupts: after.Interrupts, Err: err}
 	if runs == 0 {

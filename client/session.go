@@ -16,35 +16,34 @@ import (
 	"github.com/agfold/agfold/subscribe"
 )
 
-// The errors of a session. They are told apart with errors.Is.
+// The states in which a session returns an error.
 var (
-	// ErrBusy: a run is going on, and a session has one at a time.
+	// ErrBusy is returned when a run is already in progress.
 	ErrBusy = errors.New("a run is in progress")
-	// ErrClosed: the session was closed.
+	// ErrClosed is returned after Session.Close.
 	ErrClosed = errors.New("the session is closed")
-	// ErrStopped: the run was stopped by Session.Cancel, Session.Close or by breaking out of its loop.
+	// ErrStopped is returned when Session.Cancel, Session.Close or leaving its loop stopped the run.
 	ErrStopped = errors.New("the run was stopped")
-	// ErrRejected: the stream was rejected; the error also matches reducer.ErrProtocol or
+	// ErrRejected is returned when the stream was rejected; the error also matches reducer.ErrProtocol or
 	// messages.ErrMalformed.
 	ErrRejected = errors.New("the stream was rejected")
-	// ErrRounds: tools were answered as often as SessionOptions.MaxRounds allows, and calls still pend.
+	// ErrRounds is returned when tools were answered SessionOptions.MaxRounds times and calls are still pending.
 	ErrRounds = errors.New("too many rounds of tool calls")
 )
 
-// SessionOptions are the choices that a session is made with. Nil means the defaults, which are the zero
-// values.
+// SessionOptions configures [NewSession]. Nil and the zero value mean the defaults.
 type SessionOptions struct {
 	// ThreadID is the conversation's id; "" takes that of Thread or makes one.
 	ThreadID string
-	// Thread is a conversation to go on with; nil starts an empty one.
+	// Thread is a conversation to continue; nil starts an empty one.
 	Thread *reducer.Thread
 	// Messages and State are what an empty conversation starts from; with Thread they play no part. Messages
 	// without an id get one. If they are not what SetMessages accepts, the conversation starts without them,
 	// and its error is that of every run until SetMessages puts others in their place.
 	Messages []*messages.Message
 	State    state.Value // absent or null is {} (P-STA-2)
-	// Tools are offered to the agent in every run. Those with a function are answered by the session; of several
-	// with one name the first that has a function is called.
+	// Tools are offered to the agent in every run. The session answers calls of those with a function. If several share a
+	// name, the first with a function is used.
 	Tools []Tool
 	// Context and ForwardedProps go into every run's input.
 	Context        []event.Context
@@ -59,15 +58,14 @@ type SessionOptions struct {
 	// MaxPatchedBytes bounds what patches may make of the shared state and the activities; see
 	// [reducer.Options.MaxPatchedBytes]. 0 means the default.
 	MaxPatchedBytes int
-	// MaxRounds is how often in one call tools are answered with another run: 0 means 16, a negative number
-	// never.
+	// MaxRounds bounds how often one call of Send, Resume or Run answers tools with another run. 0 means 16; with a
+	// negative number the session calls no functions, and all calls are the caller's to answer.
 	MaxRounds int
-	// Approve is asked before each call of a tool's function, from several goroutines at once if several
-	// calls pend. An error, also a panic, declines the call and is what the agent is told. Nil approves
-	// everything.
+	// Approve is called before each call of a tool's function, concurrently if several calls are pending. If it returns an
+	// error or panics, the call is declined and the error text is sent to the agent. Nil approves everything.
 	Approve func(ctx context.Context, call *messages.ToolCall) error
-	// Linger is how long the session waits for the end of the stream, or another run on it, once the run has
-	// ended; then the stream is closed. Other events do not prolong it. 0 means 5 s, a negative value for ever.
+	// Linger is how long the session waits, after a run has ended, for the end of the stream or another run on it; then it
+	// closes the stream. Other events do not prolong it. 0 means 5 s, a negative value no limit.
 	Linger time.Duration
 	// OnWarning is called with every warning, from the goroutine that runs; nil writes them to the default
 	// logger of log/slog at level Warn.
@@ -188,7 +186,7 @@ func logWarning(w event.Warning) {
 // ID returns the conversation's id, the threadId of every run.
 func (s *Session) ID() string { return s.Thread().ID }
 
-// Thread returns the current snapshot. It costs the same whatever is in it.
+// Thread returns the current snapshot. Its cost does not depend on the size of the thread.
 func (s *Session) Thread() *reducer.Thread {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,16 +228,15 @@ func (s *Session) Result() *Result {
 	return s.result
 }
 
-// Running reports whether a run is going on.
+// Running reports whether a run is in progress.
 func (s *Session) Running() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.call != nil
 }
 
-// Cancel stops the run that is going on, which ends as truncated with [ErrStopped]; if its tools are being
-// answered, the calls without an answer stay pending. It does not wait for that, and does nothing if there is
-// no run.
+// Cancel stops the run in progress, which ends truncated, with [ErrStopped]. If its tools are being answered, the calls
+// without an answer stay pending. Cancel does not wait, and does nothing if no run is in progress.
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,8 +245,8 @@ func (s *Session) Cancel() {
 	}
 }
 
-// Close cancels the run that is going on and, once that has ended, ends the subscriptions with the final
-// snapshot. It does not wait. The thread can still be read; closing again does nothing.
+// Close cancels the run in progress and, after that has ended, ends the subscriptions with the final snapshot. It does not
+// wait. The thread can still be read. Closing again does nothing.
 func (s *Session) Close() {
 	s.mu.Lock()
 	call := s.call
