@@ -117,8 +117,8 @@ func (f *Folder) report(warnings []event.Warning) {
 }
 
 // Deliveries reads the recording's events and yields what they deliver, one delivery at a time: while the loop looks
-// at one, [Folder.Thread] returns the thread right after it. An event that delivers nothing, be it that it follows the
-// event that broke its stream, yields one Delivery without Event. A delivery's warnings are valid until the next
+// at one, [Folder.Thread] returns the thread right after it. An event that delivers nothing yields one Delivery without
+// Event; so does every event after the one that broke its stream. A delivery's warnings are valid until the next
 // one.
 //
 // A stream that is rejected ends the recording unless more runs may follow it. An error is the recording's, see

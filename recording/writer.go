@@ -122,10 +122,11 @@ func (w *Writer) Close() error {
 	if w.file == nil {
 		return w.err
 	}
-	if w.created {
+	open := w.created && os.Remove(w.file.Name()) != nil // Windows does not remove an open file
+	w.err = cmp.Or(w.err, w.file.Close())
+	if open {
 		os.Remove(w.file.Name())
 	}
-	w.err = cmp.Or(w.err, w.file.Close())
 	w.file = nil
 	return w.err
 }
