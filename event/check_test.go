@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 	"github.com/stretchr/testify/assert"
@@ -126,6 +127,22 @@ func TestCheckAgreesWithDecoding(t *testing.T) {
 	for _, role := range []messages.Role{"", messages.RoleTool, messages.RoleUser, "x"} {
 		for _, c := range []messages.Content{{}, messages.Text("x"), messages.Parts(messages.Part{})} {
 			events = append(events, &ToolCallResult{Role: role, Content: c})
+		}
+	}
+	for _, base := range []Base{
+		{}, {Timestamp: messages.Some[int64](0)}, {Timestamp: messages.Some(codec.MaxInteger)}, {Timestamp: messages.Some(codec.MaxInteger + 1)},
+		{Timestamp: messages.Some(-codec.MaxInteger - 1)}, {RawEvent: one}, {RawEvent: state.Null()}, {RawEvent: deep},
+		{Metadata: messages.MetadataOf(state.Member{Key: "k", Value: one})}, {Metadata: messages.MetadataOf(state.Member{Key: "k", Value: deep})},
+	} {
+		for typ, hot := range hotTypes {
+			if hot.allowed != 0 {
+				ev := newEvent(Type(typ))
+				*ev.base() = base
+				events = append(events, ev)
+			}
+		}
+		for _, role := range append([]messages.Role{"", messages.RoleTool, "x"}, textRoles...) {
+			events = append(events, &TextMessageChunk{Base: base, Role: role})
 		}
 	}
 	sound := 0

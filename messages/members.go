@@ -43,10 +43,7 @@ func (m *Message) members(c *codec.Codec) {
 	case RoleAssistant:
 		m.Content.optText(c)
 		opt(c, "name", &m.Name)
-		calls := codec.OptSeq(c, "toolCalls", m.ToolCalls.Len(), m.ToolCalls.All(), walkToolCall)
-		if c.Decoding() {
-			m.ToolCalls = NewList(calls...)
-		}
+		m.calls(c)
 	case RoleUser:
 		m.Content.member(c)
 		opt(c, "name", &m.Name)
@@ -64,6 +61,18 @@ func (m *Message) members(c *codec.Codec) {
 		opt(c, "encryptedValue", &m.EncryptedValue)
 	}
 	c.OptOpen("metadata", &m.Metadata.v)
+}
+
+// calls walks the optional member toolCalls, which is absent if there is no call.
+func (m *Message) calls(c *codec.Codec) {
+	var calls []*ToolCall
+	if m.ToolCalls.Len() > 0 {
+		calls = m.ToolCalls.Slice()
+	}
+	codec.OptList(c, "toolCalls", &calls, walkToolCall)
+	if c.Decoding() {
+		m.ToolCalls = NewList(calls...)
+	}
 }
 
 func walkToolCall(call **ToolCall, c *codec.Codec) {

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"iter"
 	"slices"
 	"sync"
 
@@ -335,30 +334,4 @@ func Elements[T any](c *Codec, list *[]T, walk func(*T, *Codec)) {
 		}
 		*list = items
 	}
-}
-
-// OptSeq walks the optional member key, a list of n elements that all yields, and returns the list that was decoded.
-// An empty list is not written.
-func OptSeq[T any](c *Codec, key string, n int, all iter.Seq2[int, T], walk func(*T, *Codec)) (list []T) {
-	switch {
-	case c.mode == decoding:
-		OptList(c, key, &list, walk)
-	case n == 0:
-	case c.mode == encoding:
-		c.out = append(AppendKey(c.out, key), '[')
-		for i, element := range all {
-			if i > 0 {
-				c.out = append(c.out, ',')
-			}
-			walk(&element, c)
-		}
-		c.out = append(c.out, ']')
-	default:
-		list = make([]T, 0, n)
-		for _, element := range all {
-			list = append(list, element)
-		}
-		List(c, key, &list, walk)
-	}
-	return list
 }
