@@ -210,8 +210,7 @@ func validContent(c messages.Content) messages.Content {
 // checkMessages checks messages that are to be added to a thread that holds others.
 func checkMessages(held messages.List[*messages.Message], added []*messages.Message) error {
 	if err := event.Check(&event.MessagesSnapshot{Messages: added}); err != nil {
-		var malformed *messages.MalformedError
-		if errors.As(err, &malformed) { // the caller made no event
+		if malformed, ok := errors.AsType[*messages.MalformedError](err); ok { // name the message, not the event made for the check
 			about := *malformed
 			about.Type, about.Path = "message", strings.TrimPrefix(about.Path, "/messages")
 			return &about

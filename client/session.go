@@ -216,7 +216,7 @@ func (s *Session) Subscribe(ctx context.Context) <-chan *reducer.Thread { return
 // Revisions returns a subscription to the snapshots after each delivery of the stream, and
 // after each change between runs, in order; see [subscribe.Hub.Every] for what happens when its reader is slow.
 // With the Block policy it holds back the events of a run, but no change between runs and no call that ends:
-// what is owed then is handed over by a goroutine, which stays until the reader has taken it or has gone.
+// a goroutine then sends the rest, and stays until the reader has taken it or its context has ended.
 func (s *Session) Revisions(ctx context.Context, o *subscribe.EveryOptions) *subscribe.Revisions[*reducer.Thread] {
 	return s.hub.Every(ctx, o)
 }
@@ -260,17 +260,10 @@ func (s *Session) Close() {
 	}
 }
 
-// longAgo is a context that has ended.
-var longAgo = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
-// handOver hands what is owed to the Every subscriptions without waiting for those that are full: a goroutine
-// does that, one at a time.
+// handOver sends the new revisions to the Every subscriptions without waiting for those that are full. If one is, a
+// goroutine waits for it; there is at most one.
 func (s *Session) handOver() {
-	if s.hub.Flush(longAgo) == nil || !s.handing.CompareAndSwap(false, true) {
+	if s.hub.TryFlush() || !s.handing.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {

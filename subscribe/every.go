@@ -65,7 +65,7 @@ type Revisions[S any] struct {
 	err     error
 
 	// sending holds one token: the goroutine that put it there owns out and the fields below.
-	// It is a channel, not a mutex, because Flush waits here with a context.
+	// It is a channel, not a mutex, because Flush waits here until its context ends.
 	sending chan struct{}
 	batch   []S // taken from backlog, sent up to next
 	next    int
@@ -124,27 +124,27 @@ func (r *Revisions[S]) Err() error {
 // Dropped returns how many revisions DropOldest has dropped so far.
 func (r *Revisions[S]) Dropped() uint64 { return r.dropped.Load() }
 
-// flush sends the backlog. If ctx ends first it returns its error. What can be sent without
-// waiting is sent even if ctx has ended.
-func (r *Revisions[S]) flush(ctx context.Context) error {
+// flush sends the backlog and reports whether it sent all of it. It waits at most until stop is closed. What
+// can be sent without waiting is sent even if stop is closed already.
+func (r *Revisions[S]) flush(stop <-chan struct{}) bool {
 	select {
 	case r.sending <- struct{}{}:
 	default:
 		select {
 		case r.sending <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-stop:
+			return false
 		}
 	}
 	defer func() { <-r.sending }()
-	return r.drain(ctx)
+	return r.drain(stop)
 }
 
 // finish sends the backlog after the hub was closed, and closes the channel.
 func (r *Revisions[S]) finish() {
 	r.sending <- struct{}{}
 	defer func() { <-r.sending }()
-	_ = r.drain(context.Background()) // until the backlog is sent or the subscription ends
+	r.drain(nil) // until the backlog is sent or the subscription ends
 	select {
 	case <-r.done: // cancel is waiting for the token
 		return
@@ -173,9 +173,9 @@ func (r *Revisions[S]) cancel(err error) {
 	}
 }
 
-// drain sends the backlog until it is empty or the subscription or ctx ends. The caller holds
-// sending.
-func (r *Revisions[S]) drain(ctx context.Context) error {
+// drain sends the backlog until it is empty, the subscription ends, or it would have to wait longer than until stop is
+// closed; then it returns false. The caller holds sending.
+func (r *Revisions[S]) drain(stop <-chan struct{}) bool {
 	for !r.ended && r.refill() {
 		s := r.batch[r.next]
 		select {
@@ -200,13 +200,13 @@ func (r *Revisions[S]) drain(ctx context.Context) error {
 			case r.out <- s:
 				r.next++
 			case <-r.done:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
+				return true
+			case <-stop:
+				return false
 			}
 		}
 	}
-	return nil
+	return true
 }
 
 // refill makes sure that batch has a revision to send. It returns false if there is none.

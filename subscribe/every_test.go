@@ -59,10 +59,28 @@ func TestEvery(t *testing.T) {
 			for range 3 {
 				assert.ErrorIs(t, p.change(ended), context.Canceled)
 			}
+			assert.False(t, p.hub.TryFlush())
 			go func() { assert.NoError(t, p.hub.Flush(ctx)) }()
 			for n := range 4 {
 				assert.Equal(t, n, (<-r.C).N)
 			}
+			cancel()
+		}},
+		{"Block: TryFlush sends what there is room for", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
+			r := p.hub.Every(ctx, &options{Buffer: 2})
+			p.mu.Lock()
+			for range 2 {
+				p.now.N++
+				p.hub.Changed()
+			}
+			p.mu.Unlock()
+			assert.False(t, p.hub.TryFlush())
+			for n := range 2 {
+				assert.Equal(t, n, (<-r.C).N)
+			}
+			assert.True(t, p.hub.TryFlush())
+			assert.Equal(t, 2, (<-r.C).N)
+			assert.True(t, p.hub.TryFlush(), "nothing is left")
 			cancel()
 		}},
 		{"Block: the end of the consumer's context frees the producer", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {

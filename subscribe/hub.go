@@ -75,25 +75,41 @@ func (h *Hub[S]) spread() {
 // When ctx ends first, Flush returns an error that wraps ctx.Err(). No revision is lost: a
 // later Flush or Close continues where it stopped.
 func (h *Hub[S]) Flush(ctx context.Context) error {
+	if !h.flush(ctx.Done()) {
+		return fmt.Errorf("waiting for a slow subscription: %w", ctx.Err())
+	}
+	return nil
+}
+
+// TryFlush is Flush without waiting: it sends what the Every subscriptions have room for and reports whether that was
+// everything. The rest is not lost: a later Flush or Close sends it.
+func (h *Hub[S]) TryFlush() bool { return h.flush(noWait) }
+
+// noWait is closed: what may wait until it is closed does not wait.
+var noWait = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// flush is Flush, which waits at most until stop is closed. It reports whether it sent everything.
+func (h *Hub[S]) flush(stop <-chan struct{}) bool {
 	if !h.owed.Load() {
-		return nil
+		return true
 	}
 	h.lock.Lock()
 	h.owed.Store(false)
 	every := h.every
 	h.lock.Unlock()
 
-	var stopped error
+	all := true
 	for _, r := range every {
-		if err := r.flush(ctx); err != nil {
-			stopped = err
-		}
+		all = r.flush(stop) && all
 	}
-	if stopped != nil {
+	if !all {
 		h.owed.Store(true)
-		return fmt.Errorf("waiting for a slow subscription: %w", stopped)
 	}
-	return nil
+	return all
 }
 
 // Close ends every subscription after the final snapshot, the one of the last change before Close. It does

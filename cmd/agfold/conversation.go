@@ -167,10 +167,10 @@ func count(n int, one, many string) string {
 func (c *conversation) verdict(ctx context.Context, th *reducer.Thread, err error) int {
 	switch {
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		c.t.say("agfold: stopped by --timeout after %v and %d events: %s; what came before is kept", c.f.Timeout, c.seen, th.Status())
+		c.t.say("agfold: stopped by --timeout after %v and %s: %s; what came before is kept", c.f.Timeout, transcript.Count(c.seen, "event"), th.Status())
 		return exitTruncated
 	case ctx.Err() != nil:
-		c.t.say("agfold: stopped after %d events: %s; what came before is kept", c.seen, th.Status())
+		c.t.say("agfold: stopped after %s: %s; what came before is kept", transcript.Count(c.seen, "event"), th.Status())
 		return exitInterrupted
 	case err == nil:
 		return exitOK

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 )
 
 // A file smaller than progressBytes is read before anybody asks.
@@ -39,8 +40,8 @@ func (p *progress) Read(b []byte) (int, error) {
 	p.read += int64(n)
 	if now := p.t.now(); now.Sub(p.last) >= progressEvery {
 		p.last = now
-		p.draw(term.Sprintf("%s  %3d%%  %d of %d MB  %d events", p.name, 100*p.read/max(p.total, 1),
-			p.read>>20, p.total>>20, p.events))
+		p.draw(term.Sprintf("%s  %3d%%  %d of %d MB  %s", p.name, 100*p.read/max(p.total, 1),
+			p.read>>20, p.total>>20, transcript.Count(p.events, "event")))
 	}
 	return n, err
 }

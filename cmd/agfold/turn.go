@@ -8,6 +8,7 @@ import (
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/live"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
+	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
 )
 
@@ -131,5 +132,5 @@ func (ws *warnings) note() term.Text {
 	case 1:
 		return term.Sprintf("warning: %s", ws.tally.last)
 	}
-	return term.Sprintf("%d warnings, the last: %s", ws.tally.total, ws.tally.last)
+	return term.Sprintf("%s, the last: %s", transcript.Count(ws.tally.total, "warning"), ws.tally.last)
 }
