@@ -1,14 +1,13 @@
-// Package chunks turns the chunk shorthand of AG-UI into whole events: consecutive TEXT_MESSAGE_CHUNK, TOOL_CALL_CHUNK or
-// REASONING_MESSAGE_CHUNK events become the start, content and end events that they stand for (P-CHK-1 to P-CHK-8).
+// Package chunks expands the chunk events of AG-UI: consecutive TEXT_MESSAGE_CHUNK, TOOL_CALL_CHUNK or
+// REASONING_MESSAGE_CHUNK events become start, content and end events (P-CHK-1 to P-CHK-8).
 //
-// A chunk need not say what it continues. Its lane tells: each owner, the parent agent or one subagent invocation, has a
-// lane, and a lane assembles one stream at a time: a text message, a tool call or a reasoning message. Lanes are
-// independent, so subagents may stream at the same time.
+// A chunk need not say what it continues; its lane says it. Each owner, the parent agent or one subagent invocation, has a
+// lane. A lane assembles one stream at a time: a text message, a tool call or a reasoning message. Lanes are independent,
+// so subagents may stream at the same time.
 //
-// [Expander] is the stage itself, one event in and some events out; package reducer runs one between decoding and
-// verification. [Expand] does the same for a whole stream, and [Router] only tells what each chunk belongs to. Whether the
-// events that come out make sense together, such as the start of a message that is already open, is for the reducer to
-// judge.
+// [Expander] takes one event and returns its expansion; package reducer runs one between decoding and verification.
+// [Expand] expands a whole stream. [Router] only says what each chunk belongs to. The reducer judges whether the resulting
+// events are valid together: this package does not reject, for example, the start of a message that is already open.
 //
 // Choices where the protocol leaves room:
 //

@@ -9,15 +9,15 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// Expand returns the stream with its chunks expanded, for those who want whole events without a thread.
-// Frames are decoded and typed events checked first, so that nothing unjudged is expanded (P-PIPE-1);
-// what retired shapes the stream may hold is to be upgraded before, with [event.Upgrader]. onWarning is
-// called with each warning that the frames bring along or their decoding makes; nil ignores them.
+// Expand returns the stream with its chunks expanded, for users who want complete events without a thread.
+// Frames are decoded and typed events checked first, so that only valid events are expanded (P-PIPE-1).
+// Retired shapes must be upgraded before, with [event.Upgrader]. onWarning is called with each warning
+// that the frames carry or that decoding them makes; nil ignores warnings.
 //
 // An error comes alone and last: an [*Error], an [*messages.MalformedError], both with the event's ordinal
-// in events, or the error that events yields. What a failing event would have expanded to is not
-// yielded. When events ends, so does the result, and what is then under assembly gets no end (P-CHK-7).
-// Leaving the loop leaves the loop over events. The result may be iterated as often as events may.
+// in events, or the error that events yields. The expansion of a failing event is not yielded.
+// When events ends, the result ends, and a stream under assembly then gets no end event (P-CHK-7).
+// Leaving the loop ends the loop over events. The result may be iterated as often as events may.
 func Expand(events iter.Seq2[event.Event, error], onWarning func(event.Warning)) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		decoder, x := event.NewDecoder(nil), new(Expander)

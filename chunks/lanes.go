@@ -93,7 +93,7 @@ func (l *lanes) add(s *stream) {
 	list.last = s
 }
 
-// remove takes out s, which is held.
+// remove removes s, which must be present.
 func (l *lanes) remove(s *stream) {
 	delete(l.byOwner, s.owner)
 	delete(l.byEntity, s.entity)

@@ -1,14 +1,14 @@
 // Package client runs agents and keeps conversations with them.
 //
 // An [Agent] yields the events of one run: [HTTP] asks a server over POST and server-sent events, recording.Replay plays a
-// recording, [AgentFunc] and [Emit] make agents of Go functions. [Chain] puts the upgrade of retired shapes and then
-// middleware in front of an agent, on every path the same (P-PIPE-1): [FilterToolCalls], [Record], [Log], and [Peer], for
+// recording, [AgentFunc] and [Emit] make agents of Go functions. [Chain] wraps an agent in the upgrade of retired shapes
+// and then in middleware, the same way on every path (P-PIPE-1): [FilterToolCalls], [Record], [Log], and [Peer], for
 // agents of an older protocol.
 //
 // A [Session] holds a conversation over many runs. It makes each run's input, folds what comes back (package reducer),
-// answers tool calls with Go functions ([NewTool]), resumes interrupts ([Resolve], [Decline]), and hands out immutable
-// snapshots of the thread (package subscribe). A [Result] says how a run ended; errors.Is and errors.AsType tell its error
-// apart. The page [errors] lists which call returns which error.
+// answers tool calls with Go functions ([NewTool]), resumes interrupts ([Resolve], [Decline]), and delivers immutable
+// snapshots of the thread (package subscribe). A [Result] says how a run ended; errors.Is and errors.AsType distinguish its
+// errors. The page [errors] lists which call returns which error.
 //
 // No constructor panics: if an argument of [NewHTTP], [NewSession], [NewTool] or [Peer] is invalid, every run returns an
 // error. A POST is never sent twice: there is no retry and no resumption, because the protocol has none (P-SSE-1).

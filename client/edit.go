@@ -93,7 +93,7 @@ func (s *Session) change(c *call, do func(*reducer.Thread) (*reducer.Thread, err
 	if err := s.available(); err != nil {
 		return err
 	}
-	before := s.thread // nobody else changes it now
+	before := s.thread // it cannot change now
 	after, err := do(before)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *Session) available() error {
 	return nil
 }
 
-// setThread makes th the thread; mu is held and there is no fold.
+// setThread makes th the thread. mu is held, and fold is nil.
 func (s *Session) setThread(th *reducer.Thread) {
 	if th != s.thread {
 		s.thread = th

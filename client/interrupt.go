@@ -80,7 +80,7 @@ func DeclineAll(interrupts []event.Interrupt) []Answer {
 // date, is at or before it (P-INT-1). What cannot be read as a date never expires.
 //
 // A date is one of ISO 8601: a year, month or day, which begins at midnight UTC, or a day and a time of day,
-// which is UTC if no offset follows. A space may stand in place of the T, and letters may be small.
+// which is UTC if no offset follows. A space may replace the T, and letters may be lower case.
 func Expired(in event.Interrupt, now time.Time) bool {
 	at, ok := in.ExpiresAt.Get()
 	if !ok {

@@ -39,7 +39,7 @@ func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware
 	return outer
 }
 
-// withoutNil makes a nil event an error, so that nobody outside needs to check for one.
+// withoutNil makes a nil event an error, so that code outside need not check for one.
 func withoutNil(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		for ev, err := range events {

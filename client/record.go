@@ -14,8 +14,8 @@ import (
 // run's start, and the error that the stream ends with. [recording.Fold] and [recording.NewReplay] read them back.
 // The caller closes w.
 //
-// It records what passes where it stands: as the last argument of [Chain], what the agent sent. An event that
-// a middleware inside has dropped is not recorded. Runs at the same time need a Record and a w of their own.
+// It records the events at its place in the chain: as the last argument of [Chain], what the agent sent. An event that
+// an inner middleware has dropped is not recorded. Concurrent runs each need their own Record and w.
 //
 // A write that fails does not fail the run: the recording of that run ends, a warning with the rule "recording" comes with
 // the next event, and w's Close returns the error.

@@ -11,7 +11,7 @@ import (
 // concurrent use.
 type Result struct {
 	// Status is that of the last run: Succeeded, Interrupted, Cancelled, Failed, Rejected or Truncated
-	// (P-RUN-1); Empty if the context ended before anything was sent. A run that did not end by itself is
+	// (P-RUN-1); Empty if the context ended before anything was sent. A run that was stopped or cut off is
 	// Truncated, and Err says why.
 	Status reducer.Status
 	// Runs is how often the agent was run: once, and once more for each round of tool answers.
@@ -33,7 +33,7 @@ type Result struct {
 	// Err is why it did not end well, nil if it succeeded, was interrupted, or was cancelled by the agent.
 	// These are told apart with errors.Is and errors.AsType:
 	//
-	//   - a run that reported its own failure: a *reducer.RunError
+	//   - a run that reported its own failure: a *reducer.AgentError
 	//   - a stream that was rejected: ErrRejected, and reducer.ErrProtocol or messages.ErrMalformed
 	//   - a stream that ended early: ErrTruncated
 	//   - a transport that failed: a *StatusError, *ContentTypeError, *TransportError, *IdleError or
@@ -41,7 +41,7 @@ type Result struct {
 	//   - an input that cannot be sent: messages.ErrMalformed without ErrRejected
 	//   - the caller's own cancellation: context.Canceled or context.DeadlineExceeded, and the context's cause
 	//   - Session.Cancel, Session.Close, or breaking out of the loop: ErrStopped
-	//   - tools that are called for without end: ErrRounds
+	//   - more rounds of tool answers than allowed: ErrRounds
 	Err error
 }
 

@@ -86,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 		on      func(*client.Session, context.CancelCauseFunc, reducer.Delivery) bool
 		status  reducer.Status
 		matches string
-		failed  bool // a *reducer.RunError
+		failed  bool // a *reducer.AgentError
 		other   bool // an error that matches none of the kinds
 		thread  []string
 	}{

@@ -48,7 +48,7 @@ func (st *runStream) read(in event.RunInput) {
 		linger.Stop()
 	}
 	if !st.finished && st.ctx.Err() != nil {
-		st.err = st.ctx.Err() // an agent that ends quietly when it is told to
+		st.err = st.ctx.Err() // an agent that ends without an error when its context ends
 	}
 }
 

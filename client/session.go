@@ -48,7 +48,7 @@ type SessionOptions struct {
 	// Context and ForwardedProps go into every run's input.
 	Context        []event.Context
 	ForwardedProps state.Value
-	// Middleware stands between the agent and the session, the first one outermost (P-PIPE-3).
+	// Middleware wraps the agent; the first one is outermost (P-PIPE-3).
 	Middleware []Middleware
 	// PeerVersion pins the agent to an older protocol version such as "0.0.57", for which the exchange is
 	// downgraded (P-VRS-2); "" means a peer of our own version.
@@ -159,7 +159,7 @@ func (s *Session) start() *reducer.Thread {
 
 var errNoAgent = errors.New("the session has no agent: NewSession was called with nil")
 
-// unusable returns what was wrong with the arguments of NewSession, or is with the tools; changing is held.
+// unusable returns the error of an invalid argument of NewSession or an invalid tool. changing is held.
 func (s *Session) unusable() error {
 	if s.agent == nil {
 		return errNoAgent
@@ -208,9 +208,9 @@ func (s *Session) snapshot() *reducer.Thread {
 // mu is held.
 func (s *Session) hold() { s.held = s.fold.Thread() }
 
-// Subscribe returns a channel of snapshots, the newest of which wins: it never holds the run up. The first
-// value is there at once, the last one comes before the channel closes, which it does after Close or when ctx
-// ends. See [subscribe.Hub.Latest], and package subscribe for how to see less of it.
+// Subscribe returns a channel of snapshots, the newest of which wins: a slow receiver does not delay the run. The
+// channel has the current snapshot at once. It is closed after Close, with the final snapshot before that, or when ctx
+// ends. See [subscribe.Hub.Latest], and package subscribe for slower rates and parts of the thread.
 func (s *Session) Subscribe(ctx context.Context) <-chan *reducer.Thread { return s.hub.Latest(ctx) }
 
 // Revisions returns a subscription to the snapshots after each delivery of the stream, and

@@ -142,7 +142,7 @@ func TestWarningsGoToTheLogByDefault(t *testing.T) {
 	assert.Contains(t, log.String(), "rule=P-ENF-1 event=2 type=NEWS")
 }
 
-// TestCallbacksUseTheSession: none of the functions that the session calls is called with its lock held.
+// TestCallbacksUseTheSession checks that the session never calls a function with its lock held.
 func TestCallbacksUseTheSession(t *testing.T) {
 	var s *client.Session
 	n := 0

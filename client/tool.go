@@ -18,13 +18,13 @@ import (
 type Tool struct {
 	event.Tool
 	// Call runs the tool. Its result becomes the content of the answer: a string, a messages.Content or
-	// []messages.Part as it is, anything else as JSON. An error, also a panic or a result that cannot be
-	// sent, is an answer too: its text is the answer's content and Error. The context ends with the run. Call
+	// []messages.Part as it is, anything else as JSON. An error, a panic, or a result that cannot be
+	// sent is an answer too: its text is the answer's content and Error. The context ends with the run. Call
 	// may be called from several goroutines at once, at most 16 in one run. If Call is nil, the calls of the tool stay
 	// pending for the caller of the session to answer.
 	Call func(ctx context.Context, call *messages.ToolCall) (any, error)
-	// Timeout bounds a call of Call; a time-out is an answer. 0 means no bound but the run's context. A
-	// function that does not heed its context keeps its goroutine until it returns, its result unused.
+	// Timeout bounds a call of Call; a time-out is an answer. 0 means that only the run's context
+	// bounds it. A function that ignores its context keeps its goroutine until it returns; its result is not used.
 	Timeout time.Duration
 
 	err error // of NewTool
@@ -32,7 +32,7 @@ type Tool struct {
 
 // NewTool makes a tool from a function of a struct. The schema of the parameters is inferred from Args: the
 // json tags name the members, those without omitempty are required, jsonschema tags describe them. Arguments
-// that do not fit the schema never reach the function; the agent is told what is wrong with them.
+// that do not fit the schema never reach the function; the agent gets an answer that says what is wrong.
 //
 // Args must be a struct or a map, without channels, functions and recursive types in it; otherwise every run that offers
 // the tool returns an error.

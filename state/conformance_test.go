@@ -12,9 +12,9 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// disabledConforming names the cases that json-patch-tests has switched off and that hold for us
-// nevertheless. The others depend on two members with the same name in one operation, of which a
-// JSON text keeps one: no error can come of it.
+// disabledConforming names the cases that json-patch-tests has disabled but that pass here. The other disabled cases
+// depend on two members with the same name in one operation; a state.Value keeps one of them, so they cannot
+// fail.
 var disabledConforming = map[string]bool{
 	"Toplevel scalar values OK?": true,
 	"Whole document":             true,

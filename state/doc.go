@@ -15,10 +15,10 @@
 //     share storage.
 //   - [FromJSONPatch] and [Patch.JSONPatch] convert patches from and to the json-patch package.
 //
-// Values that share storage can stand for texts far larger than memory, so Apply limits the size and
+// The JSON text of values that share storage can be far larger than memory, so Apply limits the size and
 // the depth of its result ([DefaultMaxSize], [DefaultMaxDepth]). [Array], [Object], [Value.With] and
-// [ParseDepth] have no such limit: the caller must see to it, because encoding and comparing a value
-// visit everything that it stands for and recurse to its depth.
+// [ParseDepth] have no such limit: the caller must limit them, because encoding and comparing a value
+// visit shared parts as often as they occur and recurse to its depth.
 //
 // The rules cited as P-… are in [PROTOCOL.md].
 //

@@ -25,7 +25,7 @@ type entry struct {
 
 var seed = maphash.MakeSeed()
 
-// hashKey uses a seed that is random for each process, so that nobody can construct keys that collide.
+// hashKey uses a seed that is random for each process, so that an attacker cannot construct keys that collide.
 func hashKey(key string) uint64 { return maphash.String(seed, key) }
 
 // newTable returns the table of members. If several have the same key, the last value counts.

@@ -41,7 +41,7 @@ var (
 // absent value. It takes constant time.
 func (v Value) Depth() int { return int(v.height()) }
 
-// Size returns about how many bytes of JSON text v stands for: the length of its encoding before strings
+// Size returns the approximate size of v as JSON text, in bytes: the length of its encoding before strings
 // are escaped, and up to one byte more for each array and object. Parts that v holds more than once count
 // each time. It takes constant time.
 func (v Value) Size() int { return v.size() }

@@ -13,7 +13,7 @@
 //	err := hub.Flush(ctx) // blocks only for an Every that is full and says Block
 //
 // and it calls [Hub.Close] at the end. Subscriptions pull: a snapshot is taken when one of them
-// can use it, once for all of them, and not at all while nobody can.
+// can use it, once for all of them, and never while none can.
 //
 // A [Hub.Latest] holds a goroutine; with its hub and channel that is about 3 KB while it is idle.
 // A form without a goroutine for an idle Latest took 0.5 KB and another lock and 150 lines; for the
@@ -23,14 +23,14 @@
 //
 //	to                                        use                             a slow consumer
 //	show the thing as it is now               Latest                          misses those between
-//	redraw at a fixed pace                    Throttle of Latest              misses those between
+//	redraw at a fixed rate                    Throttle of Latest              misses those between
 //	react to one part of it                   Select of Latest or Throttle    misses those between
 //	record or check each revision             Every with Block                holds the producer back
 //	follow each revision, best effort         Every with DropOldest           misses the oldest, counted
 //	get every revision, or an error           Every with Fail                 is cut off with ErrOverflow
 //
 // Apply [Throttle] to [Hub.Latest] directly, and [Select] after it. Then no snapshot is taken
-// before it is due, and Select compares fresh ones.
+// before it is needed, and Select compares current ones.
 //
 // # What every channel promises
 //

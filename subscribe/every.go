@@ -22,7 +22,7 @@ const (
 	// final revision always arrives. Revisions.Dropped counts the dropped ones.
 	DropOldest
 	// Fail ends the subscription with ErrOverflow. What is in the buffer can still be
-	// received; before the end nothing is missing.
+	// received, without gaps.
 	Fail
 )
 
@@ -222,7 +222,7 @@ func (r *Revisions[S]) refill() bool {
 	return len(r.batch) > 0
 }
 
-// leave removes r from the hub's list, so that the producer takes no more snapshots for it.
+// leave removes r from the hub's list, so that the producer stops taking snapshots for it.
 func (r *Revisions[S]) leave() {
 	h := r.hub
 	h.lock.Lock()

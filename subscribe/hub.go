@@ -48,7 +48,7 @@ func (h *Hub[S]) Changed() {
 	}
 }
 
-// spread is the part of Changed for a change that somebody needs.
+// spread is the part of Changed for a change that a subscription needs.
 func (h *Hub[S]) spread() {
 	if h.fresh { // do not keep an old snapshot alive
 		var none S
@@ -114,7 +114,7 @@ func (h *Hub[S]) flush(stop <-chan struct{}) bool {
 
 // Close ends every subscription after the final snapshot, the one of the last change before Close. It does
 // not wait for consumers: the final snapshot of a Latest is in its channel soon after Close returns, and no
-// goroutine stays for it even if nobody ever receives it. An Every whose consumer is slow keeps a goroutine
+// goroutine stays for it even if it is never received. An Every whose consumer is slow keeps a goroutine
 // until the consumer has received the rest or its context ends. Closing again does nothing.
 func (h *Hub[S]) Close() {
 	h.lock.Lock()

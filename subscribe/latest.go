@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A snapshot that nobody has received is replaced by a newer one when it has waited for refreshMin, and then
-// each time the wait has grown by another 1/refreshPart of itself. So an hour without a receive costs about
+// A snapshot that waits for its receiver is replaced by a newer one after refreshMin, and then each time
+// the wait has grown by 1/refreshPart of itself. So an hour without a receive costs about
 // 200 snapshots, and the value that is received then is old by at most 2/refreshPart of that hour.
 const (
 	refreshMin  = time.Millisecond
@@ -14,7 +14,7 @@ const (
 )
 
 // Latest returns a channel of snapshots on which the newest wins: a consumer that is slower than the producer
-// misses the snapshots between, and neither blocks nor delays the producer, nor makes it keep more than two
+// misses the snapshots between. It does not block or delay the producer, or make it keep more than two
 // snapshots.
 //
 // The current snapshot is in the channel when Latest returns. Each later one is newer than the one before.

@@ -11,9 +11,9 @@ import (
 // is closed, within another interval. An interval of zero or less sets no limit: only what a slow
 // consumer has not received is replaced.
 //
-// Throttle receives from in only after an interval is over, so that no snapshot is taken that
-// nobody will see. Between two receives the rules of in for a slow consumer apply, so in should
-// come from [Hub.Latest]; an Every with Block would slow the producer down to this pace. A
+// Throttle receives from in only after an interval is over, so that no snapshot is taken
+// unless a consumer will see it. Between two receives the rules of in for a slow consumer apply, so in should
+// come from [Hub.Latest]; an Every with Block would slow the producer down to this rate. A
 // consumer that is slower than interval receives what in had at most an interval ago. The channel
 // is closed at once when ctx ends. A consumer that stops receiving earlier must end ctx, which
 // releases the goroutine.

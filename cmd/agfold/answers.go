@@ -26,7 +26,7 @@ type question struct {
 }
 
 // questions returns what must be answered before the thread continues (P-INT-1, P-RUN-2). An agent that repeats an id
-// gets one answer. A call that an interrupt is about waits for the interrupt's answer.
+// gets one answer for it. A call that an interrupt is about waits for the interrupt's answer.
 func (c *conversation) questions(th *reducer.Thread) []*question {
 	var all []*question
 	add := func(q *question) {
@@ -62,7 +62,7 @@ func (c *conversation) offers(name string) (offered, called bool) {
 }
 
 // answer finds an answer to each question: that of --input, of --answer, of --yes or --no, or of the person at the
-// terminal. asked reports whether somebody was asked, and complete whether each question has an answer.
+// terminal. asked reports whether a person was asked, and complete whether each question has an answer.
 func (c *conversation) answer(ctx context.Context, questions []*question) (asked, complete bool) {
 	for _, q := range questions {
 		if c.given(q) {
@@ -115,7 +115,7 @@ func (c *conversation) given(q *question) bool {
 	return false
 }
 
-// declined is what an --answer says that declines.
+// declined is the value of an --answer that declines.
 const declined = "decline"
 
 // isReply reports whether an --answer is ID=JSON or ID=decline for some ID.
@@ -131,7 +131,7 @@ func isReply(reply string) bool {
 	return false
 }
 
-// ask asks on the terminal. It returns false if nobody answers.
+// ask asks on the terminal. It returns false if there is no answer.
 func (c *conversation) ask(ctx context.Context, q *question) bool {
 	c.t.tell(term.Lit("\n").Plus(c.show(q)))
 	if q.call == nil && client.Expired(q.interrupt, c.t.now()) {
@@ -154,7 +154,7 @@ func (c *conversation) ask(ctx context.Context, q *question) bool {
 	return err == nil
 }
 
-// show draws what is asked.
+// show draws the question.
 func (c *conversation) show(q *question) term.Text {
 	view := c.style.View(c.session.Thread())
 	if q.call == nil {
@@ -165,7 +165,7 @@ func (c *conversation) show(q *question) term.Text {
 	return view.Message(&m)
 }
 
-// showAnswers writes how questions are answered without asking anybody.
+// showAnswers writes the answers to questions that no person was asked.
 func (c *conversation) showAnswers(questions []*question) {
 	for _, q := range questions {
 		text := declined
@@ -176,14 +176,14 @@ func (c *conversation) showAnswers(questions []*question) {
 	}
 }
 
-// addTo adds the answer to what the next run is asked with.
+// addTo adds the answer to the options of the next run.
 func (q *question) addTo(o *client.RunOptions) {
 	switch {
 	case q.call == nil:
 		answer := client.Resolve(q.id, nil)
 		if q.declined {
 			answer = client.Decline(q.id)
-		} else if q.payload.Exists() && q.payload.Kind() != state.KindNull { // null is no payload (P-NULL-1)
+		} else if q.payload.Exists() && q.payload.Kind() != state.KindNull { // null means no payload (P-NULL-1)
 			answer = client.Resolve(q.id, q.payload)
 		}
 		o.Resume = append(o.Resume, answer)

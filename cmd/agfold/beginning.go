@@ -158,7 +158,9 @@ func (b *beginning) fromRecording(ctx context.Context, flags *runFlags, t *termi
 	if form := rec.Form(); appends && form != recording.FormAgfold && form != recording.FormEmpty {
 		return fmt.Errorf("no run can be appended to a recording of the form %s: name another file with --record", form)
 	}
-	unread := func(what any) { t.say("agfold: --continue %s: %v; the rest is continued", flags.Continue, what) }
+	unread := func(what any) {
+		t.say("agfold: --continue %s: %v; agfold continues from the rest", flags.Continue, what)
+	}
 	f := recording.NewFolder(rec, &recording.FoldOptions{OnWarning: func(w event.Warning) {
 		if w.Rule == "recording" {
 			unread(w)

@@ -15,7 +15,7 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
-// cli is the command line: its commands, arguments and flags, and what --help says of them.
+// cli is the command line: its commands, arguments and flags, and their help texts.
 type cli struct {
 	Run       runFlags    `cmd:"" help:"Talk to an agent, or to the demo agent, and watch its runs live."`
 	Replay    replayFlags `cmd:"" help:"Fold recorded runs and print the threads that they make."`
@@ -28,15 +28,15 @@ const description = `agfold folds AG-UI event streams into threads: messages, to
 
 // command is one of the commands of cli.
 type command interface {
-	// check says what is wrong with the flags, "" if nothing is.
+	// check says what is wrong with the flags; "" if nothing is.
 	check() string
-	// run carries out the command and returns the exit status.
+	// run runs the command and returns the exit status.
 	run(ctx context.Context, t *terminal) int
 	// epilog is what --help says after the flags.
 	epilog() string
 }
 
-// run carries out a command line and returns the exit status.
+// run runs a command line and returns the exit status.
 func run(ctx context.Context, args []string, t *terminal) int {
 	var help bytes.Buffer
 	model := new(cli)
@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, t *terminal) int {
 	return c.run(ctx, t)
 }
 
-// printHelp prints the help of a command, or of all.
+// printHelp prints the help of one command, or of agfold.
 func printHelp(options kong.HelpOptions, c *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, c); err != nil || c.Selected() == nil {
 		return err
@@ -96,7 +96,7 @@ func wrongCommandLine(err error, args []string, t *terminal) int {
 // wrongUsage says what is wrong with the flags or arguments of a command.
 func wrongUsage(command, text string, t *terminal) int {
 	t.say("agfold %s: %s", command, text)
-	t.say("agfold %s --help tells how to use it.", command)
+	t.say("agfold %s --help shows how to use it.", command)
 	return exitUsage
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
-// stage is what a conversation has around it besides what it reads and writes.
+// stage is the environment of a conversation, apart from its input and output.
 type stage struct {
 	size  func() (width, height int) // for a view that is redrawn in place; nil if there can be none
-	asks  bool                       // somebody can be asked
+	asks  bool                       // a person can be asked
 	newID func() string              // makes the session's ids; nil for random ones
 }
 
@@ -39,12 +39,12 @@ type conversation struct {
 	tools    []client.Tool       // offered to the agent; the user answers the calls of those without a function
 	answers  []event.ResumeEntry // of --input
 	replies  []string            // of --answer
-	used     map[string]bool     // those of replies that were asked for
-	lines    *bufio.Reader       // standard input, once somebody was asked
+	used     map[string]bool     // the replies that answered a question
+	lines    *bufio.Reader       // standard input, once a person was asked
 	warnings warnings
 }
 
-// maxUnasked is how many runs in a row are answered without asking anybody.
+// maxUnasked is how many runs in a row may be answered without asking a person.
 const maxUnasked = 16
 
 // hold sends the messages, and the answers to what the agent asks, and returns the exit status.

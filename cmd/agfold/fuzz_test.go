@@ -147,7 +147,7 @@ func FuzzOutputs(f *testing.F) {
 	})
 }
 
-// ansi removes the colours that the command paints with.
+// ansi removes the colors that the command paints with.
 var ansi = strings.NewReplacer("\x1b[0m", "", "\x1b[1m", "", "\x1b[2m", "", "\x1b[3m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[34m", "", "\x1b[36m", "")
 
 // legal leaves out most of the events that would reject the stream, so that streams get long: one in eight stays.

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// maxInputFile bounds a file that a flag names and that is read as a whole.
+// maxInputFile is the size limit of a file that a flag names, in bytes.
 const maxInputFile = 64 << 20
 
-// openFile returns a reader of a file, or of standard input for "-", that ends with ctx. The first read opens the file,
-// because opening a FIFO blocks until somebody writes to it; the file is closed at its end or when ctx ends.
+// openFile returns a reader of a file, or of standard input for "-", that fails once ctx is done. The first read opens the file,
+// because opening a FIFO blocks until a writer opens it; the file is closed at its end or when ctx ends.
 func openFile(ctx context.Context, name string, t *terminal) io.Reader {
 	if name == "-" {
 		return interruptible(ctx, t.stdin)
@@ -45,13 +45,13 @@ func (f *lazyFile) Read(b []byte) (n int, err error) {
 
 func (f *lazyFile) Close() error { return f.file.Close() } // a nil file returns an error
 
-// interruptible returns a reader of r that ends with ctx even while r blocks, as a terminal or pipe does that
-// nobody writes to. The goroutine of a blocked read stays: the process is about to end.
+// interruptible returns a reader of r that fails once ctx is done, even while a read from a terminal or pipe
+// blocks. The goroutine of a blocked read stays: the process is about to end.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return &pump{ctx: ctx, src: r, chunks: make(chan chunk), wanted: make(chan struct{})}
 }
 
-// pump reads in a goroutine of its own, a chunk at a time when one is wanted.
+// pump reads in its own goroutine, one chunk for each request.
 type pump struct {
 	ctx    context.Context // of the command that reads
 	src    io.Reader
@@ -66,7 +66,7 @@ type chunk struct {
 	err  error
 }
 
-// Read implements io.Reader. Its error is the context's once that is done.
+// Read implements io.Reader. Once the context is done it returns the context's error.
 func (p *pump) Read(b []byte) (int, error) {
 	if err := p.ctx.Err(); err != nil {
 		return 0, err

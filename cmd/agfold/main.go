@@ -7,7 +7,7 @@ import (
 	"os/signal"
 )
 
-// The exit statuses. Of several files the highest counts.
+// The exit statuses. For several files it is the highest of theirs.
 const (
 	exitOK          = 0   // the run succeeded, was interrupted or cancelled
 	exitFailed      = 1   // the run reported RUN_ERROR
@@ -16,7 +16,7 @@ const (
 	exitTruncated   = 4   // the stream ended before the run did
 	exitUnreadable  = 5   // the input is not a recording, or cannot be read
 	exitInterrupted = 130 // Ctrl-C
-	exitBrokenPipe  = 141 // nobody reads the output any more
+	exitBrokenPipe  = 141 // the reader of the output is gone
 )
 
 func main() {

@@ -8,14 +8,14 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 )
 
-// A file smaller than progressBytes is read before anybody asks.
+// progressBytes is the least size of a file for which progress is drawn; a smaller file is read too fast.
 const progressBytes = 8 << 20
 
-// progressEvery is how often progress is drawn at most.
+// progressEvery is the shortest time between two drawings of the progress.
 const progressEvery = 100 * time.Millisecond
 
-// progress draws on a terminal's last line how much of a file was read. It wraps the file's reader, and leaves the line
-// whenever something else is written to standard error.
+// progress draws on a terminal's last line how much of a file was read. It wraps the file's reader, and clears the line
+// before anything else is written to standard error.
 type progress struct {
 	t      *terminal
 	r      io.Reader
@@ -27,14 +27,14 @@ type progress struct {
 	drawn  bool
 }
 
-// newProgress returns the progress of reading r, until it is closed.
+// newProgress returns the progress of reading r. It must be closed.
 func newProgress(t *terminal, r io.Reader, name string, total int64) *progress {
 	p := &progress{t: t, r: r, name: name, total: total, last: t.now()}
 	t.stderr.Before(p.clear)
 	return p
 }
 
-// Read reads on and draws how far.
+// Read implements io.Reader and draws the progress.
 func (p *progress) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	p.read += int64(n)

@@ -19,7 +19,7 @@ func (f *runFlags) openRecord(t *terminal) (*recording.Writer, error) {
 // appends reports whether --record names the file that --continue reads.
 func (f *runFlags) appends(t *terminal) bool { return f.Continue != "" && f.records(f.Continue, t) }
 
-// records reports whether --record names the file that name stands for, which may be "-".
+// records reports whether --record and name mean the same file. name may be "-".
 func (f *runFlags) records(name string, t *terminal) bool {
 	record, err := os.Stat(f.Record)
 	if err != nil {

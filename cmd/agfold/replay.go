@@ -16,7 +16,7 @@ import (
 // replayFlags is the command line of agfold replay.
 type replayFlags struct {
 	JSON   bool     `help:"Print each thread as one JSON object on one line: threadId, revision, status, error, messages (as on the wire), state, runs, subagents, interrupts, pendingToolCallIds, and the warnings (the first 10000, and how many more there were)."`
-	Events bool     `xor:"events,state" help:"Print the events as they are delivered, one a line; with --json each as an object with ordinal, event, change and warnings."`
+	Events bool     `xor:"events,state" help:"Print the events as they are delivered, one per line; with --json each as an object with ordinal, event, change and warnings."`
 	State  bool     `xor:"events,state" help:"Print only the state, as JSON; with --json on one line."`
 	At     *int     `placeholder:"N" help:"Stop after the Nth event of the FILE, counted from 1 as --events does, and print the thread as it is then."`
 	Strict bool     `help:"Treat what is unknown to the protocol as an error, not as a warning."`
@@ -29,7 +29,7 @@ func (f *replayFlags) Help() string {
 	return `A FILE is a recording in one of these forms, recognized by its content:
 
     server-sent events   a raw capture of a response body, or its data: lines
-    NDJSON               one event a line
+    NDJSON               one event per line
     JSON array           of events
     JSON object          the events as "stream", and the run's "input" if known
     agfold recording     as agfold run --record writes it
@@ -38,12 +38,12 @@ Each FILE is a thread of its own. The runs within a FILE continue one thread.`
 }
 
 func (f *replayFlags) epilog() string {
-	return `Warnings go to standard error, each rule, type and path once, with a count. Text is
+	return `Warnings go to standard error, one line for each rule, type and path, with a count. Text is
 colored on a terminal, unless NO_COLOR is set.
 
 Exit status, the highest of all FILEs:
-  0    the last run succeeded, was interrupted or cancelled; with --at also if it
-       is still running
+  0    the last run succeeded, was interrupted or cancelled; with --at, it may also
+       be still running
   1    the run failed: it reported RUN_ERROR
   2    wrong usage
   3    the stream was rejected: an event is malformed or broke the protocol
@@ -315,7 +315,7 @@ func (r *replayer) verdict(name string, f *recording.Folder, th *reducer.Thread,
 	if cause == nil {
 		return status
 	}
-	if th.Status() != reducer.Truncated { // else the run's error has told it
+	if th.Status() != reducer.Truncated { // otherwise the run's error says it
 		r.t.say("agfold: %s: %v", name, cause)
 	}
 	if _, cut := errors.AsType[*recording.CutError](cause); cut {

@@ -18,15 +18,15 @@ import (
 // runFlags is the command line of agfold run.
 type runFlags struct {
 	URL           string        `group:"The agent" placeholder:"URL" help:"The AG-UI endpoint. Without it, the demo agent runs in this process, and is talked to over HTTP on the loopback interface."`
-	Header        []string      `group:"The agent" sep:"none" placeholder:"'NAME: VALUE'" help:"Send this header, too; may be repeated."`
+	Header        []string      `group:"The agent" sep:"none" placeholder:"'NAME: VALUE'" help:"Also send this header; may be repeated."`
 	Peer          string        `group:"The agent" placeholder:"VERSION" help:"The agent speaks an older protocol, such as 0.0.57."`
 	Pace          float64       `group:"The agent" placeholder:"N" default:"1" help:"Scale the demo agent's pauses: 1 is the pace of a model, 0 is without pauses."`
-	HeaderTimeout time.Duration `group:"The agent" placeholder:"DURATION" default:"2m" help:"How long to wait for the response to begin (2m); negative for no bound."`
-	IdleTimeout   time.Duration `group:"The agent" placeholder:"DURATION" default:"5m" help:"How long the response may pause (5m); negative for no bound."`
+	HeaderTimeout time.Duration `group:"The agent" placeholder:"DURATION" default:"2m" help:"How long to wait for the response to begin (2m); negative for no limit."`
+	IdleTimeout   time.Duration `group:"The agent" placeholder:"DURATION" default:"5m" help:"How long the response may pause (5m); negative for no limit."`
 	MaxEvent      int           `group:"The agent" placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
 
-	Messages []string `group:"What is sent" name:"message" sep:"none" placeholder:"TEXT" help:"A user's message; may be repeated: each is sent when the run of the one before has succeeded. The demo agent has a default."`
-	Input    string   `group:"What is sent" placeholder:"FILE" help:"Begin with a RunAgentInput, as JSON: its threadId, messages, state, tools, context, forwardedProps and resume. Its runId is not used. Without --message the input is sent as it is."`
+	Messages []string `group:"What is sent" name:"message" sep:"none" placeholder:"TEXT" help:"A user's message; may be repeated: each is sent after the run of the previous one has succeeded. The demo agent has a default."`
+	Input    string   `group:"What is sent" placeholder:"FILE" help:"Begin with a RunAgentInput, as JSON: its threadId, messages, state, tools, context, forwardedProps and resume. Its runId is not used. Without --message the input is sent unchanged."`
 	Continue string   `group:"What is sent" placeholder:"FILE" help:"Continue a recorded thread, in any form that agfold replay reads."`
 	Thread   string   `group:"What is sent" placeholder:"ID" help:"The threadId, unless the thread has one already."`
 	State    string   `group:"What is sent" placeholder:"JSON" help:"The shared state; @FILE reads it from a file."`
@@ -34,11 +34,11 @@ type runFlags struct {
 	Clock    bool     `group:"What is sent" help:"Offer the tool local_time, which agfold calls itself; the demo agent is always offered it."`
 
 	Answers []string `group:"Interrupts and tool calls" name:"answer" sep:"none" placeholder:"ID=JSON" help:"Answer the interrupt or the tool call ID; ID=decline declines it; may be repeated."`
-	Yes     bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer yes to every other question that yes is an answer to."`
+	Yes     bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer yes to every other question that can be answered with yes."`
 	No      bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer no to every yes-or-no question, and decline the others."`
 
 	JSON    bool          `group:"What is shown" help:"At the end, print the thread as one JSON object on one line, as agfold replay --json does."`
-	Events  bool          `group:"What is shown" help:"Print every event as it is delivered, one a line; with --json as an object with ordinal, event, change and warnings."`
+	Events  bool          `group:"What is shown" help:"Print every event as it is delivered, one per line; with --json as an object with ordinal, event, change and warnings."`
 	Full    bool          `group:"What is shown" help:"Leave nothing out, and show metadata. Otherwise long results, arguments, activities and states are shortened."`
 	Record  string        `group:"What is shown" placeholder:"FILE" help:"Record all that the agent sends, for agfold replay and --continue. FILE is overwritten, unless it is also the --continue file; then it is appended to."`
 	Strict  bool          `group:"What is shown" help:"Treat what is unknown to the protocol as an error, not as a warning."`
@@ -58,8 +58,8 @@ Interrupts, the questions that a run may end with, and calls of the tools of --t
 
 func (f *runFlags) epilog() string {
 	return `Ctrl-C stops the run; what has arrived is shown, and how the run ended. A second Ctrl-C
-ends agfold at once. Warnings go to standard error, each rule, type and path once a turn,
-with a count. Text is colored on a terminal, unless NO_COLOR is set; TERM=dumb shows
+ends agfold at once. Warnings go to standard error, one line a turn for each rule, type and
+path, with a count. Text is colored on a terminal, unless NO_COLOR is set; TERM=dumb shows
 plain lines. SSL_CERT_FILE names a file of certificate authorities to trust (Linux);
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected.
 
@@ -131,7 +131,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	}
 	c.tools = options.Tools
 	if f.Input == "" && len(f.Messages) == 0 && (options.Thread == nil || len(c.questions(options.Thread)) == 0) {
-		return wrongUsage("run", "there is nothing to send: say it with --message or --input", t)
+		return wrongUsage("run", "there is nothing to send: use --message or --input", t)
 	}
 	if f.Record != "" {
 		if c.record, err = f.openRecord(t); err != nil {
@@ -166,7 +166,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	return c.hold(ctx, begun)
 }
 
-// check says what is wrong with the flags, "" if nothing is.
+// check says what is wrong with the flags; "" if nothing is.
 func (f *runFlags) check() string {
 	target, err := url.Parse(f.URL)
 	stdins := 0
@@ -181,11 +181,11 @@ func (f *runFlags) check() string {
 	case f.Pace < 0:
 		return "--pace cannot be negative"
 	case f.MaxEvent < 1 || f.MaxEvent > maxMaxEvent:
-		return fmt.Sprintf("--max-event is from 1 to %d", maxMaxEvent)
+		return fmt.Sprintf("--max-event must be from 1 to %d", maxMaxEvent)
 	case f.Timeout < 0:
 		return "--timeout cannot be negative"
 	case f.Input != "" && f.Continue != "":
-		return "--input and --continue exclude each other"
+		return "--input and --continue cannot be combined"
 	case stdins > 1:
 		return "- can be read only once"
 	case strings.Trim(f.Peer, "0123456789.") != "" || f.Peer != "" && strings.Contains("."+f.Peer+".", ".."):
@@ -217,7 +217,7 @@ func startDemo(pace float64) (url string, stop func(), err error) {
 	}, nil
 }
 
-// shortID makes an id that people can read, for threads that nobody keeps long.
+// shortID makes a short, readable id for a thread that is not kept long.
 func shortID() string { return strings.ToLower(rand.Text()[:8]) }
 
 // clockArgs are the arguments of the tool local_time.
@@ -225,7 +225,7 @@ type clockArgs struct {
 	Zone string `json:"zone" jsonschema:"an IANA time zone such as Europe/Lisbon, or Local for the user's own"`
 }
 
-// clockTool is the tool that agfold carries out itself.
+// clockTool is the tool that agfold calls itself.
 func clockTool(now func() time.Time) client.Tool {
 	return client.NewTool(demo.ClockTool, "Tells the time, the day and the time zone of the user or of a place.",
 		func(_ context.Context, args clockArgs) (any, error) {

@@ -488,11 +488,11 @@ func TestRunWrongUsage(t *testing.T) {
 		says string
 	}{
 		{"an argument", []string{"hello"}, "unexpected argument hello"},
-		{"an unknown flag", []string{"--colour"}, "colour"},
+		{"an unknown flag", []string{"--color"}, "color"},
 		{"no URL", []string{"--url", "localhost:80"}, "not an http or https URL"},
 		{"nothing to say", []string{"--url", "http://localhost/"}, "nothing to send"},
 		{"--yes and --no", []string{"--yes", "--no"}, "--yes and --no can't be used together"},
-		{"--input and --continue", []string{"--input", "a", "--continue", "b"}, "exclude"},
+		{"--input and --continue", []string{"--input", "a", "--continue", "b"}, "cannot be combined"},
 		{"standard input twice", []string{"--input", "-", "--tools", "-"}, "only once"},
 		{"a negative pace", []string{"--pace", "-1"}, "negative"},
 		{"a negative time-out", []string{"--timeout", "-1s"}, "negative"},

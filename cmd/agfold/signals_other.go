@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// endSignals are the signals that end a command, with what came before kept and the terminal as it was.
+// endSignals are the signals that end a command. What was received is kept, and the terminal is restored.
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
 // asides returns no functions: there is no job control.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endSignals are the signals that end a command, with what came before kept and the terminal as it was.
+// endSignals are the signals that end a command. What was received is kept, and the terminal is restored.
 func endSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as by nohup
@@ -19,8 +19,8 @@ func endSignals() []os.Signal {
 	return signals
 }
 
-// asides returns a channel of functions, to be called while the terminal is as it was: one for each SIGTSTP, which stops
-// the process until it is continued, and one for a SIGQUIT, which ends it. stop gives the signals back.
+// asides returns a channel of functions that must be called with the terminal restored: one for each SIGTSTP, which stops
+// the process until it is continued, and one for a SIGQUIT, which ends it. stop restores the default handling.
 func asides() (ch <-chan func(), stop func()) {
 	signals, calls, stopped := make(chan os.Signal, 1), make(chan func()), make(chan struct{})
 	signal.Notify(signals, syscall.SIGTSTP, syscall.SIGQUIT)
@@ -62,7 +62,7 @@ func suspend() {
 	}
 }
 
-// quit ends the process as SIGQUIT does by default, with a trace of what it did.
+// quit ends the process as SIGQUIT does by default, with a stack trace.
 func quit() {
 	signal.Reset(syscall.SIGQUIT)
 	if syscall.Kill(syscall.Getpid(), syscall.SIGQUIT) == nil {

@@ -19,7 +19,7 @@ type terminal struct {
 	stdout, stderr *term.Writer
 	width          int         // of the terminal that stdout is, 0 if it is not one
 	errWidth       int         // of the terminal that stderr is, 0 if it is not one
-	color          term.Colors // stdout is a terminal that shows colours
+	color          term.Colors // stdout is a terminal that shows colors
 	live           bool        // stderr is a terminal, on which progress can be drawn
 	now            func() time.Time
 	stage          stage
@@ -33,10 +33,10 @@ func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 // minWidth is the least width that text is set in.
 const minWidth = 24
 
-// maxWidth is how wide text is set at most: longer lines are hard to read.
+// maxWidth is the greatest width that text is set in: longer lines are hard to read.
 const maxWidth = 110
 
-// systemTerminal is that of the process.
+// systemTerminal is the terminal of the process.
 func systemTerminal() *terminal {
 	t := newTerminal(os.Stdin, os.Stdout, os.Stderr)
 	dumb := os.Getenv("TERM") == "dumb"
@@ -77,14 +77,14 @@ func (t *terminal) tell(text term.Text) {
 	t.stderr.Flush()
 }
 
-// print writes text to standard output and returns the exit status that comes of it.
+// print writes text to standard output and returns the exit status.
 func (t *terminal) print(text term.Text) int {
 	t.stdout.Print(text)
 	return t.written(t.stdout.Flush())
 }
 
-// written returns the exit status for an error in writing to standard output. If nobody reads any more, as after
-// "| head", nothing is said.
+// written returns the exit status for an error in writing to standard output. If the reader is gone, as after
+// "| head", it prints nothing.
 func (t *terminal) written(err error) int {
 	switch {
 	case err == nil:

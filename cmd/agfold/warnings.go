@@ -5,13 +5,13 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
-// What is kept of warnings that are printed later: so many, and so many bytes of what they say.
+// Limits on the warnings that are kept to be printed later: their number, and the bytes of their texts.
 const (
 	maxWarnings     = 10_000
 	maxWarningBytes = 16 << 20
 )
 
-// warningList keeps warnings, a bounded number of them. The zero value is empty.
+// warningList keeps a bounded number of warnings. The zero value is empty.
 type warningList struct {
 	kept  []event.Warning
 	bytes int
@@ -26,7 +26,7 @@ func (l *warningList) add(w event.Warning) {
 	}
 }
 
-// all returns the warnings that were kept, and as the last one how many were not.
+// all returns the warnings that were kept. If some were not, the last warning says how many.
 func (l *warningList) all() []event.Warning {
 	more := l.count - len(l.kept)
 	if more == 0 {
@@ -42,7 +42,7 @@ func notKept(n int) term.Text {
 	return term.Sprintf("%d more warnings were not kept", n)
 }
 
-// warningTally counts warnings, so that each is printed once a rule, type and path. The zero value is empty.
+// warningTally counts warnings by rule, type and path, so that each kind is printed once. The zero value is empty.
 type warningTally struct {
 	list   warningList // the first of each kind
 	counts map[warningKind]int

@@ -1,4 +1,4 @@
-// Command bff stands between browsers and an agent: it keeps the conversation, starts runs, and streams
+// Command bff is a server between browsers and an agent: it keeps the conversation, starts runs, and streams
 // snapshots of the thread, so that the front end needs no protocol but JSON.
 //
 //	go run ./examples/bff [AGENT-URL]
@@ -40,7 +40,7 @@ func handler(s *client.Session) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		// The run goes on when this request is over, and ends with the session.
+		// The run continues after this request has ended, and ends with the session.
 		res, err := s.Send(context.WithoutCancel(r.Context()), messages.UserText(string(text)))
 		switch {
 		case errors.Is(err, client.ErrBusy):
@@ -53,7 +53,7 @@ func handler(s *client.Session) http.Handler {
 	})
 	mux.HandleFunc("GET /thread", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		// A slow browser gets fewer snapshots, never older ones, and holds nothing up.
+		// A slow browser gets fewer snapshots, never older ones, and does not delay the run.
 		snapshots := s.Subscribe(r.Context())
 		for th := range subscribe.Throttle(r.Context(), snapshots, 50*time.Millisecond) {
 			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", th.Revision, th.AppendJSON(nil))

@@ -1,5 +1,5 @@
-// Command replay folds a recording and tells what came of it, then watches the first run in it at the speed at
-// which it was recorded, if it was recorded with times.
+// Command replay folds a recording and prints the thread, then plays its first run, at the recorded speed if the
+// recording has times.
 //
 //	go run ./examples/replay testdata/chat-tools.sse
 package main

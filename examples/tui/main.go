@@ -71,7 +71,7 @@ func draw(out io.Writer, th *reducer.Thread) {
 	io.WriteString(out, b.String())
 }
 
-// echo is an agent that says what it was told, a word at a time.
+// echo is an agent that repeats the user's message, a word at a time.
 func echo(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	id, said := "answer-"+in.RunID, in.Messages[len(in.Messages)-1].Text()
 	if err := emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, &event.TextMessageStart{MessageID: id}); err != nil {

@@ -47,7 +47,7 @@ func pipelineRow(name string, before int, snapshot snapshots) row {
 }
 
 // foldBytesRow folds SSE bytes into a thread that holds before messages already.
-func foldBytesRow(name string, events told, before int, snapshot snapshots) row {
+func foldBytesRow(name string, events stream, before int, snapshot snapshots) row {
 	data := events.bytes()
 	return row{name: name, count: streamed, bench: func(b *testing.B) {
 		th := history(before)

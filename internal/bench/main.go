@@ -3,8 +3,8 @@
 //
 //	go run -C internal/bench . [-quick] [-oracle DIR]
 //
-// Every figure is the best of several rounds, and the rows of a group are measured in turn, so that a noisy
-// neighbour does not decide. A ratio compares a row with the first row of its group.
+// Every figure is the best of several rounds, and the rows of a group are measured in turn, so that other load on the
+// machine does not decide. A ratio compares a row with the first row of its group.
 package main
 
 import (
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// cpu names the processor, as far as the system tells.
+// cpu returns the name of the processor, if the system says it.
 func cpu() string {
 	data, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range bytes.Lines(data) {

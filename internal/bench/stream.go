@@ -8,28 +8,28 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
-// told is a run of some thousand events of one kind, as SSE.
-type told struct{ open, next, shut string }
+// stream is a run of some thousand events of one kind, as SSE.
+type stream struct{ open, next, shut string }
 
 var (
-	texts = told{
+	texts = stream{
 		`{"type":"TEXT_MESSAGE_START","messageId":"message-1","role":"assistant"}`,
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"message-1","delta":"token %d and more"}`,
 		`{"type":"TEXT_MESSAGE_END","messageId":"message-1"}`,
 	}
-	chunked = told{
+	chunked = stream{
 		`{"type":"TEXT_MESSAGE_CHUNK","messageId":"message-1","role":"assistant"}`,
 		`{"type":"TEXT_MESSAGE_CHUNK","messageId":"message-1","delta":"token %d and more"}`,
 		`{"type":"RAW","event":0}`,
 	}
-	arguments = told{
+	arguments = stream{
 		`{"type":"TOOL_CALL_START","toolCallId":"call-1","toolCallName":"f"}`,
 		`{"type":"TOOL_CALL_ARGS","toolCallId":"call-1","delta":"{\"n\":%d,\"more\":1}"}`,
 		`{"type":"TOOL_CALL_END","toolCallId":"call-1"}`,
 	}
 )
 
-func (t told) bytes() []byte {
+func (t stream) bytes() []byte {
 	var b bytes.Buffer
 	put := func(format string, args ...any) { fmt.Fprintf(&b, "data: "+format+"\n\n", args...) }
 	put(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`)

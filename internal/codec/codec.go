@@ -7,7 +7,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Codec is one walk over a document. One goroutine at a time may use it.
+// Codec is one walk over a document. It must be used by one goroutine at a time.
 type Codec struct {
 	mode mode
 	out  []byte // what was encoded so far
@@ -51,7 +51,7 @@ func (c *Codec) Encoding() bool { return c.mode == encoding }
 
 var pool = sync.Pool{New: func() any { return new(Codec) }}
 
-// minText is how many bytes any document has room for from the beginning.
+// minText is the least capacity of the buffer for a document, in bytes.
 const minText = 64
 
 // Append appends the JSON text of p to dst.

@@ -215,8 +215,8 @@ func (c *Codec) fixed(key, want string, v state.Value, required bool) bool {
 	return false
 }
 
-// Lacks says that a value of this kind has no member key. Set tells whether the Go value has it anyway: it is not
-// written, and checking notes it (P-ENF-2).
+// Lacks says that a value of this kind has no member key. set says whether the Go value has it anyway. Such a value
+// is not written, and checking notes it (P-ENF-2).
 func (c *Codec) Lacks(key string, set bool) {
 	if set && c.mode == checking {
 		c.push(key)
@@ -225,13 +225,13 @@ func (c *Codec) Lacks(key string, set bool) {
 	}
 }
 
-// Tag walks the required member key, which says what member of a union the object is. If it is none of known, the
+// Tag walks the required member key, which says what member of a union the object is. If its value is not in known, the
 // object is unrecognised (P-ENF-3), and the members that only some of the union have need not be walked.
 func Tag[S ~string](c *Codec, key string, s *S, known []S) (ok bool) {
 	return oneOf(c, "P-ENF-3", key, s, known)
 }
 
-// Enum walks the required member key, a string of a closed set. One that is none of known makes the object
+// Enum walks the required member key, a string of a closed set. A value that is not in known makes the object
 // unrecognised (P-ENF-5).
 func Enum[S ~string](c *Codec, key string, s *S, known []S) { oneOf(c, "P-ENF-5", key, s, known) }
 
@@ -259,7 +259,7 @@ func oneOf[S ~string](c *Codec, rule, key string, s *S, known []S) bool {
 	return false
 }
 
-// OptEnum walks the optional member key, a string of a closed set that is empty if it is absent. One that is none of
+// OptEnum walks the optional member key, a string of a closed set that is empty if it is absent. A value that is not in
 // known is removed (P-ENF-5).
 func OptEnum[S ~string](c *Codec, key string, s *S, known []S) {
 	got := *s

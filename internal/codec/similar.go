@@ -2,8 +2,8 @@ package codec
 
 import "strings"
 
-// similar returns the first of known that key, which is none of them, was probably meant to be: one that differs in
-// case, underscores and hyphens only, else one that differs by a small slip. It is "" if there is none.
+// similar returns the first of known that the unknown key was probably meant to be: one that differs only in case,
+// underscores and hyphens, else one that differs by a small slip. It returns "" if there is none.
 func similar(key string, known []string) string {
 	if len(key) > 64 {
 		return ""
@@ -22,7 +22,7 @@ func similar(key string, known []string) string {
 	return ""
 }
 
-// Similar is the first of known that name, which is none of them, was probably meant to be, or "".
+// Similar returns the first of known that the unknown name was probably meant to be, or "".
 func Similar(name string, known []string) string { return similar(name, known) }
 
 // fold returns s in lower case without underscores, hyphens and blanks.

@@ -16,13 +16,13 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Outcome is what came of a fixture.
+// Outcome is the outcome of a fixture.
 type Outcome struct {
 	Thread    *reducer.Thread
 	Delivered []event.Event
 	Warnings  []event.Warning
-	// Err is what the stream was rejected with, or that it was truncated. A run that reported its own failure
-	// is no error.
+	// Err is the error that the stream was rejected or truncated with. A run that reported its own failure
+	// is not an error.
 	Err error
 	// Request is the run input that was sent, absent if none was.
 	Request state.Value

@@ -27,8 +27,8 @@ func documents(t *testing.T) []string {
 	return pages
 }
 
-// Every block of Go either stands, line by line, in a file under examples, which the tests compile and run, or is a
-// whole program that compiles.
+// Each Go block in the docs is copied, line by line, from a file under examples, which the tests compile and run, or is a
+// complete program that compiles.
 func TestBlocksOfGoCompile(t *testing.T) {
 	var sources []string
 	err := filepath.WalkDir(filepath.Join(root, "examples"), func(path string, d fs.DirEntry, err error) error {

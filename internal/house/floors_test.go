@@ -22,7 +22,7 @@ func TestImportsRunDownwards(t *testing.T) {
 	for file, imports := range importsOfModule(t) {
 		pkg := filepath.Dir(file)
 		own, ok := floor[pkg]
-		if !assert.True(t, ok, "%s: %s stands on no floor in CONTRIBUTING.md", file, pkg) {
+		if !assert.True(t, ok, "%s: %s has no floor in CONTRIBUTING.md", file, pkg) {
 			continue
 		}
 		met[pkg] = true
@@ -31,7 +31,7 @@ func TestImportsRunDownwards(t *testing.T) {
 		}
 	}
 	for pkg := range floor {
-		assert.True(t, met[pkg], "CONTRIBUTING.md gives a floor to %s, which is not there", pkg)
+		assert.True(t, met[pkg], "CONTRIBUTING.md names %s, which does not exist", pkg)
 	}
 }
 

@@ -17,7 +17,7 @@ var (
 	ruleCited   = regexp.MustCompile(`\bP-[A-Z]{2,4}-\d+\b`)
 )
 
-// Whoever reads a rule finds the code that carries it out by its number, and the other way round.
+// A rule's number leads to the code that implements it, and the code cites only rules that exist.
 func TestRulesAndCodeCiteEachOther(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "PROTOCOL.md"))
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
 // Package jsontext holds the lexical layer of JSON that the packages above share: a validating
-// scanner, the decoding of string literals and their encoding. It allocates nothing of its own and
+// scanner, the decoding of string literals and their encoding. It does not allocate and
 // knows no data model.
 //
 // Strings are Go strings that may hold one thing besides UTF-8: a surrogate escape without its

@@ -5,11 +5,11 @@ package sse
 type Keeper struct{ free []byte }
 
 const (
-	keeperBlock = 4 << 10 // small, for one piece that is held on to keeps its whole block
+	keeperBlock = 4 << 10 // small, because one piece that is kept keeps its whole block
 	keeperShare = 1 << 10 // a longer piece gets its own allocation
 )
 
-// Keep returns a copy of data that is the caller's for good. It has no room to append in place.
+// Keep returns a copy of data, which the caller may keep. It has no room to append in place.
 func (k *Keeper) Keep(data []byte) []byte {
 	n := len(data)
 	if n > keeperShare {

@@ -13,7 +13,7 @@ const (
 	firstBuffer = 16 << 10  // the size to start with
 	keptBuffer  = 256 << 10 // a larger buffer is given up after the event that needed it
 	minRead     = 1 << 10   // the least room to read into
-	maxIdle     = 100       // reads in a row that may return neither bytes nor an error
+	maxIdle     = 100       // consecutive reads without bytes and without an error
 )
 
 // Reader reads a stream of server-sent events. It is for one goroutine at a time. Its memory is
@@ -198,7 +198,7 @@ func (r *Reader) last() ([]byte, error) {
 
 var byteOrderMark = []byte("\uFEFF")
 
-// more reads on when buf[pos:end] holds no whole line.
+// more reads more data when buf[pos:end] does not hold a complete line.
 func (r *Reader) more() {
 	if part := r.buf[r.pos:r.end]; r.begun && len(part) > 0 {
 		if r.skipping || !mayBeData(part) {

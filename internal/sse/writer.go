@@ -3,7 +3,7 @@ package sse
 import "bytes"
 
 // Append appends an event with this data to dst: a data line for each line of data, and a blank line.
-// LF, CR and CRLF in data end its lines and come back as LF. It keeps neither slice.
+// LF, CR and CRLF in data end its lines and come back as LF. It does not keep the slices.
 func Append(dst, data []byte) []byte {
 	for {
 		dst = append(dst, "data: "...)

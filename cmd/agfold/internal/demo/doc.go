@@ -2,7 +2,7 @@
 // weekend in Lisbon. It uses no model and no network, and says the same every time.
 //
 // Its story takes several runs of one thread, and shows what the protocol has: steps, reasoning, text,
-// shared state by deltas, an activity, tools of its own, two subagents at work side by side, a tool of the
-// client's (local_time, if the client offers it) and an interrupt. Nothing is kept between runs: the run's input
+// shared state by deltas, an activity, its own tools, two subagents in parallel, a tool of the
+// client (local_time, if the client offers it) and an interrupt. Nothing is kept between runs: the run's input
 // says where the story continues.
 package demo

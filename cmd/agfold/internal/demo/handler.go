@@ -31,7 +31,7 @@ const maxInput = 16 << 20
 
 // Handler returns the agent as an HTTP handler: a POST of a RunAgentInput as JSON is answered with the run's
 // events as server-sent events (P-SSE-1), on any path. Any other request is answered with
-// {"error": {"message": …}} and a fitting status. A run ends early when its client goes away. The
+// {"error": {"message": …}} and a matching status. A run ends early when its client goes away. The
 // handler is safe for concurrent use and keeps nothing between requests. Nil options mean the defaults.
 func Handler(o *Options) http.Handler {
 	h := &handler{}
@@ -43,7 +43,7 @@ func Handler(o *Options) http.Handler {
 
 type handler struct{ o Options }
 
-// refusal is an error that is answered with a status of its own.
+// refusal is an error with the HTTP status to answer with.
 type refusal struct {
 	status int
 	text   string
@@ -126,7 +126,7 @@ func accepts(headers []string) bool {
 	return false
 }
 
-// play sends each beat when it is due. It returns how many it sent and what stopped it.
+// play sends each beat at its time. It returns how many it sent and what stopped it.
 func (h *handler) play(ctx context.Context, w http.ResponseWriter, beats []beat) (int, error) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -149,7 +149,7 @@ func (h *handler) play(ctx context.Context, w http.ResponseWriter, beats []beat)
 	return len(beats), nil
 }
 
-// until waits for a moment, or for ctx, whose error it then returns.
+// until waits until a time. If ctx ends first, it returns the error of ctx.
 func until(ctx context.Context, at time.Time) error {
 	wait := time.Until(at)
 	if wait <= 0 {

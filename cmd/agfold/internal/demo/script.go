@@ -11,7 +11,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// beat is an event and the time when it is due, since the run's start.
+// beat is an event and the time after the run's start at which it is sent.
 type beat struct {
 	at time.Duration
 	ev event.Event
@@ -36,7 +36,7 @@ func (s *script) emit(events ...event.Event) {
 	}
 }
 
-// together plays several scripts side by side from now on, and continues when the last has ended.
+// together plays several scripts at the same time and continues when the last one has ended.
 func (s *script) together(parts ...*script) {
 	end := s.clock
 	var merged []beat
@@ -51,7 +51,7 @@ func (s *script) together(parts ...*script) {
 	s.clock = end
 }
 
-// How fast the agent is.
+// The agent's pace.
 const (
 	thinking = 700 * time.Millisecond
 	working  = 450 * time.Millisecond
@@ -100,7 +100,7 @@ func (s *script) say(name, text string) {
 	s.emit(&event.TextMessageEnd{MessageID: id, Attribution: event.By(s.owner)})
 }
 
-// sayInChunks streams a message of the assistant by the shorthand.
+// sayInChunks streams a message of the assistant as chunks.
 func (s *script) sayInChunks(name, text string) {
 	id := messages.Some(s.id(name))
 	s.stream(text, func(piece string) {
@@ -109,7 +109,7 @@ func (s *script) sayInChunks(name, text string) {
 	})
 }
 
-// reason streams a reasoning message in a span of its own.
+// reason streams a reasoning message in its own span.
 func (s *script) reason(name, text string) {
 	id := s.id(name)
 	s.emit(
@@ -125,7 +125,7 @@ func (s *script) reason(name, text string) {
 	)
 }
 
-// call streams a tool call that belongs to the message parent, or to one of its own if that is "".
+// call streams a tool call of the message parent. If parent is "", the call gets its own message.
 func (s *script) call(name, tool, parent, args string) (id string) {
 	id = s.id(name)
 	start := &event.ToolCallStart{ToolCallID: id, ToolCallName: tool, Attribution: event.By(s.owner)}
@@ -153,7 +153,7 @@ func (s *script) patch(ops ...state.Op) {
 	s.emit(&event.StateDelta{Delta: ops, Attribution: event.By(s.owner)})
 }
 
-// step plays what is a named step.
+// step plays a named step.
 func (s *script) step(name string, play func()) {
 	s.emit(&event.StepStarted{StepName: name, Attribution: event.By(s.owner)})
 	play()

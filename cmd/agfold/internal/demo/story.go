@@ -20,7 +20,7 @@ const DefaultMessage = "Plan a weekend in Lisbon for me, please."
 // bookTool is the agent's own tool that it asks the user about.
 const bookTool = "book_hotel"
 
-// tell returns the run that in asks for.
+// tell returns the beats of the run that in asks for.
 func tell(in *event.RunInput) []beat {
 	s := &script{run: in.RunID}
 	s.emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID, ProtocolVersion: messages.Some(event.ProtocolVersion)})
@@ -63,7 +63,7 @@ func (s *script) end(in *event.RunInput, end ending) {
 	s.emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID, Result: end.result, Outcome: end.outcome, Usage: usage})
 }
 
-// answered returns the tool message that answers the last call of a tool, if that is the last that happened.
+// answered returns the tool message that answers the last call of a tool, if nothing has happened since.
 func answered(msgs []*messages.Message, tool string) *messages.Message {
 	if len(msgs) == 0 || msgs[len(msgs)-1].Role != messages.RoleTool {
 		return nil
@@ -75,7 +75,7 @@ func answered(msgs []*messages.Message, tool string) *messages.Message {
 	return last
 }
 
-// find returns the last tool call that fits.
+// find returns the last matching tool call.
 func find(msgs []*messages.Message, fits func(*messages.ToolCall) bool) *messages.ToolCall {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		for _, call := range msgs[i].ToolCalls.Backward() {
@@ -97,8 +97,8 @@ func continues(msgs []*messages.Message) bool {
 	return false
 }
 
-// plan is the first run: the agent understands, plans, searches and asks its helpers, and then the client
-// what time it is.
+// plan is the first run: the agent understands, plans, searches, asks its helpers, and then asks the client
+// for the time.
 func (s *script) plan(in *event.RunInput) ending {
 	s.step("understand", func() {
 		s.reason("thoughts", "A weekend means two nights. Lisbon is hilly, so the hotel should be central. "+
@@ -172,7 +172,7 @@ func (s *script) search() {
 	s.pause(breath)
 }
 
-// hotels calls a tool of the agent's own.
+// hotels calls one of the agent's own tools.
 func (s *script) hotels() {
 	id := s.call("prices", "hotel_prices", "", `{"city":"Lisbon","nights":2,"hotels":["Casa do Bairro","Solar do Castelo"]}`)
 	s.pause(2 * working)
@@ -186,7 +186,7 @@ func (s *script) hotels() {
 	s.pause(breath)
 }
 
-// helpers sets two subagents to work side by side.
+// helpers runs two subagents in parallel.
 func (s *script) helpers() {
 	id := s.call("delegate", "ask_helpers", "", `{"helpers":["flights","sights"]}`)
 	s.pause(breath)
@@ -254,7 +254,7 @@ func (s *script) propose(clock string) ending {
 	}}}}
 }
 
-// decided is the run that the answer to the interrupt begins.
+// decided is the run after the answer to the interrupt.
 func (s *script) decided(in *event.RunInput) ending {
 	call := find(in.Messages, func(c *messages.ToolCall) bool { return c.Name == bookTool })
 	if len(in.Resume) != 1 || call == nil || in.Resume[0].InterruptID != strings.TrimSuffix(call.ID, "-book")+"-approve" {

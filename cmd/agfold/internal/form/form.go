@@ -21,7 +21,7 @@ const (
 	choice
 	text
 	number
-	asJSON // JSON that the schema is shown for
+	asJSON // JSON; the schema is shown
 )
 
 // Form asks for one JSON value. It is immutable and safe for concurrent use.
@@ -34,7 +34,7 @@ type Form struct {
 }
 
 // New returns the form for a response schema. A schema for one boolean, text, number or choice, alone or as the
-// only member of an object, is answered in a word. Any other schema is answered with JSON, and so is one
+// only member of an object, is answered with a word. Any other schema is answered with JSON; so is a schema
 // that refers to itself, is too large, or refers to something outside. An absent or empty schema accepts
 // everything.
 func New(schema state.Value) *Form {
@@ -56,7 +56,7 @@ func New(schema state.Value) *Form {
 	return f
 }
 
-// scalar returns how the one value is given that a schema describes: as JSON if that takes more than a word.
+// scalar returns how a person enters the value that a schema describes: as JSON if one word is not enough.
 func scalar(schema state.Value) (kind, []state.Value) {
 	for schema.Get("allOf").Len() == 1 && !schema.Get("type").Exists() && !schema.Get("enum").Exists() {
 		schema = schema.Get("allOf").Index(0)
@@ -132,7 +132,7 @@ func (f *Form) Prompt() string {
 	return "y, n, JSON or a text"
 }
 
-// word is how a choice is typed.
+// word returns what a person types for a choice.
 func word(v state.Value) string {
 	if s, ok := v.AsString(); ok {
 		return s
@@ -167,10 +167,10 @@ func (f *Form) Example() string {
 	return f.wrap(v).String()
 }
 
-// Yes returns the payload that says yes, and false if yes or no does not answer the form.
+// Yes returns the payload that means yes. It returns false if the form cannot be answered with yes or no.
 func (f *Form) Yes() (state.Value, bool) { return f.say(true) }
 
-// No returns the payload that says no, and false if the form does not ask for yes or no: then declining says no.
+// No returns the payload that means no. It returns false if the form does not ask for yes or no; then no means declining.
 func (f *Form) No() (state.Value, bool) {
 	if f.kind != yesNo {
 		return state.Value{}, false

@@ -16,8 +16,8 @@ const (
 )
 
 // inline returns a schema with each reference replaced by what it refers to, so that checking a value against
-// it visits a tree once. It returns false if the tree is larger or deeper than the limits, as it is if a
-// reference is part of what it refers to, and if a reference does not name a part of the schema.
+// it visits a tree once. It returns false if the tree is larger or deeper than the limits, which includes
+// every schema that refers to itself, or if a reference does not name a part of the schema.
 func inline(schema state.Value) (tree state.Value, ok bool) {
 	x := inliner{root: schema, left: budget}
 	tree = x.schema(schema)
@@ -76,7 +76,7 @@ func (x *inliner) schema(v state.Value) state.Value {
 	return state.Object(state.Member{Key: "allOf", Value: state.Array(target, state.Object(members...))})
 }
 
-// target inlines what a reference refers to.
+// target inlines the target of a reference.
 func (x *inliner) target(ref state.Value) state.Value {
 	text, _ := ref.AsString()
 	fragment, local := strings.CutPrefix(text, "#")

@@ -14,7 +14,7 @@ import (
 // Look says how to draw.
 type Look struct {
 	Width, Height int           // of the terminal; at least 24 by 4 is assumed
-	Color         term.Colors   // use ANSI colours
+	Color         term.Colors   // use ANSI colors
 	Title         term.Text     // what runs
 	Elapsed       time.Duration // since it began; it also turns the spinner
 	Note          term.Text     // one line of news, such as a warning; empty for none
@@ -22,9 +22,9 @@ type Look struct {
 
 const (
 	minWidth, minHeight = 24, 4
-	sideBySide          = 100 // columns from which on the panes stand beside the messages
+	sideBySide          = 100 // least columns for panes beside the messages
 	widestPane          = 48
-	shortest            = 12 // lines from which on there are panes below the messages
+	shortest            = 12 // least lines for panes below the messages
 )
 
 // Lines draws the last screenful of a thread: a head with status and time, the end of the messages, and panes
@@ -52,7 +52,7 @@ func Lines(th *reducer.Thread, l Look) []term.Text {
 	return lines
 }
 
-// head draws the first line: what runs on which thread, how it stands, and for how long.
+// head draws the first line: the title, the thread, its status and the elapsed time.
 func (l Look) head(th *reducer.Thread) term.Text {
 	status := th.Status()
 	sign, ink := transcript.Sign(status)
@@ -84,7 +84,7 @@ var (
 		term.Lit("⠴"), term.Lit("⠦"), term.Lit("⠧"), term.Lit("⠇"), term.Lit("⠏")}
 )
 
-// openStep returns the name of the parent agent's step that began last and has not finished.
+// openStep returns the name of the parent agent's latest step that has not finished.
 func openStep(run *reducer.Run) string {
 	for _, step := range run.Steps.Backward() {
 		if !step.Finished && step.Owner.IsParent() {
@@ -108,7 +108,7 @@ func (l Look) rule(title term.Text, width int) term.Text {
 	return transcript.Style{Width: width, Color: l.Color}.Rule(title)
 }
 
-// messages draws the end of the messages, in at least the wanted number of lines if there are as many.
+// messages draws the end of the messages, in at least the wanted number of lines if there are that many.
 func (l Look) messages(th *reducer.Thread, width, wanted int) []term.Text {
 	th = recent(th, width, max(wanted, 1))
 	view := transcript.Style{Width: width, Color: l.Color}.View(th)
@@ -140,7 +140,7 @@ func (l Look) messages(th *reducer.Thread, width, wanted int) []term.Text {
 }
 
 // recent returns a thread with the messages that the last lines may show, so that drawing them does not cost a pass over
-// the thread. Of a long text, and of arguments that still arrive, it has the end.
+// the thread. Long texts, and arguments that still arrive, are cut to their end.
 func recent(th *reducer.Thread, width, lines int) *reducer.Thread {
 	const maxArguments = 6 // lines, less than what is drawn of arguments
 	var msgs []*messages.Message
@@ -228,7 +228,7 @@ func tail(lines []term.Text, height int) []term.Text {
 	return lines[max(0, len(lines)-max(height, 0)):]
 }
 
-// beside draws the messages with the panes at their right.
+// beside draws the messages with the panes to their right.
 func (l Look) beside(th *reducer.Thread, height int) []term.Text {
 	pane := min(widestPane, l.Width*2/5)
 	width := l.Width - pane - 3

@@ -6,7 +6,7 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 )
 
-// Screen draws pictures on a terminal, each over the one before, from the line of the cursor on. What the terminal shows
+// Screen draws pictures on a terminal, each over the one before, starting at the line of the cursor. What the terminal shows
 // above that line stays. It is for one goroutine at a time.
 //
 // From the first Draw until Clear the cursor is hidden and lines are cut at the terminal's edge: Clear must be called
@@ -48,7 +48,7 @@ func (s *Screen) Draw(lines []term.Text, width int) error {
 			s.w.Print(nextLine)
 		}
 		s.w.Print(line)
-		if line.Columns() < width { // else the cursor stands on the last column, and would clear that
+		if line.Columns() < width { // otherwise the cursor is on the last column, and would clear it
 			s.w.Print(clearLine)
 		}
 	}
@@ -57,8 +57,8 @@ func (s *Screen) Draw(lines []term.Text, width int) error {
 	return s.w.Flush()
 }
 
-// Clear takes the picture off the terminal, which is width columns wide, and gives the cursor back at the
-// place where it stood at first. It does nothing if nothing is drawn. The error is the writer's.
+// Clear takes the picture off the terminal, which is width columns wide, and returns the cursor to the
+// place where it was at first. It does nothing if nothing is drawn. The error is the writer's.
 func (s *Screen) Clear(width int) error {
 	if !s.drawn {
 		return nil
@@ -69,8 +69,8 @@ func (s *Screen) Clear(width int) error {
 	return s.w.Flush()
 }
 
-// home goes to the first line of the picture. On a terminal that has become narrower its lines have been
-// broken into several.
+// home moves to the first line of the picture. If the terminal has become narrower, it counts the lines that the
+// terminal has wrapped.
 func (s *Screen) home(width int) {
 	up := -1
 	for _, line := range s.lines {

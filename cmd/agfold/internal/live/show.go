@@ -9,8 +9,8 @@ import (
 	"github.com/agfold/agfold/subscribe"
 )
 
-// How often the picture is drawn at most, and how often at least, for its clock and spinner. After a picture that took
-// long to draw there is a rest as many times as long, so that drawing does not keep a processor busy.
+// The shortest and the longest time between two pictures; the longest keeps the clock and the spinner moving. After a
+// picture that took long to draw the pause is a multiple of that time, so that drawing does not keep a processor busy.
 const (
 	fastest = 30 * time.Millisecond
 	slowest = 100 * time.Millisecond
@@ -21,9 +21,9 @@ const (
 type Options struct {
 	// Out is the terminal. Nothing else writes to it until Show returns.
 	Out *term.Writer
-	// Size tells the size of the terminal, in columns and lines; it is asked before each picture.
+	// Size returns the size of the terminal, in columns and lines. It is called before each picture.
 	Size func() (width, height int)
-	// Color allows ANSI colours.
+	// Color allows ANSI colors.
 	Color term.Colors
 	// Title says what runs.
 	Title term.Text
@@ -31,14 +31,14 @@ type Options struct {
 	Start time.Time
 	// Note, if set, gives a line of news for each picture, such as the last warning.
 	Note func() term.Text
-	// Aside, if set, hands over functions that need the terminal as it was, such as one that suspends the process. The
-	// picture is taken off the terminal while one runs, and drawn again after it.
+	// Aside, if set, delivers functions that need the terminal restored, such as one that suspends the process. The
+	// picture is removed while one runs, and drawn again after it.
 	Aside <-chan func()
 }
 
-// Show draws the snapshots of a channel until it closes or ctx ends. Then it takes the picture off the terminal and gives
-// the cursor back, even if it panics. Snapshots that come faster than a person can read are skipped, except for the last.
-// The error is that of writing; the rest of the snapshots is not read then.
+// Show draws the snapshots of a channel until it closes or ctx ends. Then it removes the picture and restores the
+// cursor, even if it panics. Snapshots that come faster than a person can read are skipped, except for the last.
+// The error is an error of Out; then the remaining snapshots are not read.
 func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -20,7 +20,7 @@ const reset = "\x1b[0m"
 // Colors paints text if it is true.
 type Colors bool
 
-// Paint returns the text in a colour, or as it is if colours are off.
+// Paint returns the text in a color, or as it is if colors are off.
 func (c Colors) Paint(i Ink, text Text) Text {
 	if !c || text.s == "" {
 		return text

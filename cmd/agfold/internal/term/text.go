@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text is text that is safe to print: clean, but for the colours that [Colors.Paint] adds. It is an immutable value
+// Text is text that is safe to print: clean, but for the colors that [Colors.Paint] adds. It is an immutable value
 // and comparable. The zero Text is empty.
 type Text struct{ s string }
 
-// Constant is a string written in the program's source: a constant converts to it by itself, a variable does not.
+// Constant is a string written in the program's source: a constant converts to it implicitly, a variable does not.
 type Constant string
 
 // Lit returns a constant of the program as it is.

@@ -70,7 +70,7 @@ func TestColumns(t *testing.T) {
 		"": 0, "abc": 3, "é": 1, "e\u0301": 1, "漢字": 4, "✅": 2, "👨‍👩‍👧": 2, "🇳🇴": 2, "…": 1, "│ ▸": 3, "\u00a0": 1,
 	} {
 		assert.Equal(t, want, Clean(text).Columns(), text)
-		assert.Equal(t, want, Colors(true).Paint(Red, Clean(text)).Columns(), "colours take no column")
+		assert.Equal(t, want, Colors(true).Paint(Red, Clean(text)).Columns(), "colors take no column")
 	}
 }
 
@@ -135,7 +135,7 @@ func TestClip(t *testing.T) {
 		assert.LessOrEqual(t, got.Columns(), row.width)
 	}
 	painted := Colors(true).Paint(Red, Lit("a bit too long")).Plus(Lit(" and plain")).Clip(10)
-	assert.Equal(t, "\x1b[31ma bit too…\x1b[0m", painted.String(), "colours end")
+	assert.Equal(t, "\x1b[31ma bit too…\x1b[0m", painted.String(), "colors end")
 }
 
 func TestJoin(t *testing.T) {
@@ -143,7 +143,7 @@ func TestJoin(t *testing.T) {
 	assert.Equal(t, []Text{Lit("a"), Lit(""), Lit("b")}, Clean("a\n\nb\n").Lines())
 }
 
-var colour = regexp.MustCompile("\x1b\\[[0-9]+m")
+var color = regexp.MustCompile("\x1b\\[[0-9]+m")
 
 func FuzzText(f *testing.F) {
 	f.Add("a\x1b[2J\r\n\u009b\xff", 12)
@@ -167,7 +167,7 @@ func FuzzText(f *testing.F) {
 			all.Add(line)
 			require.LessOrEqual(t, line.Columns(), width, "%q", line.s)
 		}
-		require.Equal(t, letters(Clean(s).s), letters(colour.ReplaceAllString(all.Text().s, "")), "nothing is lost")
+		require.Equal(t, letters(Clean(s).s), letters(color.ReplaceAllString(all.Text().s, "")), "nothing is lost")
 		for line := range strings.SplitSeq(strings.TrimRight(text.Fold(width+2).s, " "), "\n") {
 			require.LessOrEqual(t, Text{line}.Columns(), width+2+len(line)-len(strings.TrimRight(line, " ")))
 		}

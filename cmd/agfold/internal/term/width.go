@@ -7,7 +7,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Columns returns how many columns a text of one line takes on a terminal: colours take none, ✅ and 漢 take two.
+// Columns returns how many columns a text of one line takes on a terminal: colors take none, ✅ and 漢 take two.
 func (t Text) Columns() int {
 	n := 0
 	for s := t.s; s != ""; {
@@ -41,23 +41,23 @@ func sequence(s string) int {
 	return len(s)
 }
 
-// Clip shortens a text of one line to width columns, with an ellipsis in place of the rest, and ends its colours. It
+// Clip shortens a text of one line to width columns, with an ellipsis in place of the rest, and ends its colors. It
 // costs no more than what it keeps.
 func (t Text) Clip(width int) Text {
 	if len(t.s) <= width {
 		return t
 	}
-	cols, end, coloured := 0, 0, false
+	cols, end, colored := 0, 0, false
 	for i := 0; i < len(t.s); {
 		size, n, _ := step(t.s[i:])
 		if cols+n > width {
 			text := strings.TrimRight(t.s[:end], " ") + "…"
-			if coloured {
+			if colored {
 				text += reset
 			}
 			return Text{text}
 		}
-		coloured = coloured || t.s[i] == 0x1b
+		colored = colored || t.s[i] == 0x1b
 		i += size
 		if cols += n; cols < width {
 			end = i

@@ -28,7 +28,7 @@ func (w *Writer) Print(parts ...Text) (err error) {
 	return err
 }
 
-// JSON writes a JSON text on a line of its own, cleaned as by [JSON]. It returns the first error so far.
+// JSON writes a JSON text on its own line, cleaned as by [JSON]. It returns the first error so far.
 func (w *Writer) JSON(text []byte) error {
 	if w.before != nil {
 		w.before()
@@ -37,5 +37,5 @@ func (w *Writer) JSON(text []byte) error {
 	return w.b.WriteByte('\n')
 }
 
-// Flush hands on what was written and returns the first error of the underlying writer.
+// Flush passes on what was written and returns the first error of the underlying writer.
 func (w *Writer) Flush() error { return w.b.Flush() }

@@ -8,8 +8,8 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Event draws a delivery in one line: the event's ordinal, its type, who it is from if that is a subagent, and what it
-// says. It is empty if nothing was delivered. With a Width the line is clipped there, or folded if all is to be seen.
+// Event draws a delivery in one line: the event's ordinal, its type, its owner if that is a subagent, and what it
+// says. It is empty if nothing was delivered. With a Width the line is clipped there, or folded if Full is set.
 func (s Style) Event(d reducer.Delivery) term.Text {
 	if d.Event == nil {
 		return term.Text{}
@@ -41,7 +41,7 @@ func family(t event.Type) term.Ink {
 	return term.Bold
 }
 
-// describe says in one line what an event says.
+// describe returns one line about an event.
 func describe(ev event.Event) term.Text {
 	switch e := ev.(type) {
 	case *event.RunStarted:
@@ -117,7 +117,7 @@ func describe(ev event.Event) term.Text {
 	return term.JSON(event.Append(nil, ev))
 }
 
-// words joins what is not empty by spaces.
+// words joins the texts that are not empty with spaces.
 func words(parts ...term.Text) term.Text { return term.Join(term.Lit(" "), parts...) }
 
 func quoted(s string) term.Text { return term.JSON(appendText(nil, s)) }

@@ -59,8 +59,8 @@ func TestEvent(t *testing.T) {
 		name := ev.Type().String()
 		want := "    12 " + name + strings.Repeat(" ", 25-len(name)) + " " + row.want + "\n"
 		assert.Equal(t, want, Style{}.Event(reducer.Delivery{Ordinal: 12, Event: ev}).String())
-		coloured := Style{Color: true}.Event(reducer.Delivery{Ordinal: 12, Event: ev}).String()
-		assert.Equal(t, want, ansi.ReplaceAllString(coloured, ""))
+		colored := Style{Color: true}.Event(reducer.Delivery{Ordinal: 12, Event: ev}).String()
+		assert.Equal(t, want, ansi.ReplaceAllString(colored, ""))
 	}
 }
 

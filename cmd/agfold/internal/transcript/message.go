@@ -10,7 +10,7 @@ import (
 )
 
 // Message draws a message of the thread with its tool calls. A tool message that directly follows the message whose
-// call it answers is drawn with that call, and on its own is nothing; any other stands for itself.
+// call it answers is drawn with that call, so Message returns nothing for it; any other tool message is drawn on its own.
 func (v *View) Message(m *messages.Message) term.Text {
 	if v.nested[m] {
 		return term.Text{}
@@ -32,7 +32,7 @@ func (v *View) under(m *messages.Message, draw func(*page)) term.Text {
 	return p.b.Text()
 }
 
-// gutter is what stands before the lines of an owner's messages.
+// gutter returns what precedes the lines of an owner's messages.
 func (v *View) gutter(o messages.Owner) term.Text {
 	return v.paint(term.Dim, term.Lit("│")).Plus(term.Lit(" ")).Repeat(v.place(o).depth)
 }
@@ -81,10 +81,10 @@ func (v *View) body(p *page, m *messages.Message) {
 	p.metadata(m.Metadata)
 }
 
-// cutOff says that a text did not come to its end.
+// cutOff says that a text was cut off.
 func (p *page) cutOff() { p.line(p.paint(term.Yellow, term.Lit("… cut off here"))) }
 
-// over reports whether nothing more is to come for the thread's last run.
+// over reports whether the thread's last run has ended.
 func (v *View) over() bool {
 	return v.thread != nil && v.thread.Status() != reducer.Running && v.thread.Status() != reducer.Empty
 }
@@ -111,7 +111,7 @@ func (p *page) content(c messages.Content, faint bool) {
 	}
 }
 
-// prose writes a text in full. Blank lines around it are left away.
+// prose writes a text in full. Blank lines around it are left out.
 func (p *page) prose(text string, faint bool) {
 	text = strings.Trim(text, "\n")
 	if text == "" {
@@ -125,7 +125,7 @@ func (p *page) prose(text string, faint bool) {
 	}
 }
 
-// medium says what a part is that cannot be drawn.
+// medium describes a part that cannot be drawn.
 func medium(part messages.Part) term.Text {
 	const long = 200
 	s := part.Source
@@ -145,7 +145,7 @@ func medium(part messages.Part) term.Text {
 	return term.Sprintf("[%s]", term.Join(dot, name(string(part.Type)), filename, name(s.MIMEType.Or("")), from))
 }
 
-// metadata writes metadata, if all is to be seen.
+// metadata writes metadata, if Full is set.
 func (p *page) metadata(m messages.Metadata) {
 	if !p.Full || m.Len() == 0 {
 		return
@@ -172,7 +172,7 @@ func (p *page) result(m *messages.Message) {
 	}
 }
 
-// text writes what a tool was given or gave, which is JSON more often than not.
+// text writes the arguments or the result of a tool, which are usually JSON.
 func (p *page) text(s string) {
 	if v := jsonOf(s); v.Exists() {
 		p.value(v, p.limit(maxLines))
@@ -181,7 +181,7 @@ func (p *page) text(s string) {
 	}
 }
 
-// block writes a text after a label. Unless all is to be seen it writes at most maxLines lines and maxBytes, and says how
+// block writes a text after a label. Unless Full is set it writes at most maxLines lines and maxBytes, and says how
 // much it left out.
 func (p *page) block(label term.Text, text string) {
 	shown, limit := text, p.limit(maxLines)
@@ -211,7 +211,7 @@ func (p *page) leftOut(size term.Text) {
 	p.line(p.paint(term.Dim, term.Sprintf("… %s left out", size)))
 }
 
-// jsonOf returns the JSON object or array that a text is, absent if it is neither or too long to look.
+// jsonOf returns the JSON object or array that a text is, absent if it is neither or is too long to parse.
 func jsonOf(s string) state.Value {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || len(s) > maxResultBytes || s[0] != '{' && s[0] != '[' {

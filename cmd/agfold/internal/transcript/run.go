@@ -47,7 +47,7 @@ func (v *View) run(p *page, run *reducer.Run) {
 
 var comma = term.Lit(", ")
 
-// interrupts writes interrupts, one a field.
+// interrupts writes interrupts, one per field.
 func (p *page) interrupts(label string, interrupts []event.Interrupt) {
 	for _, in := range interrupts {
 		about := in.Message.Or("")
@@ -58,7 +58,7 @@ func (p *page) interrupts(label string, interrupts []event.Interrupt) {
 	}
 }
 
-// prosePainted writes a text in a colour.
+// prosePainted writes a text in a color.
 func (p *page) prosePainted(ink term.Ink, text string) {
 	for line := range term.Clean(text).Wrap(p.room()) {
 		p.line(p.paint(ink, line))

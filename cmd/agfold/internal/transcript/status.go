@@ -21,7 +21,7 @@ func Sign(status fmt.Stringer) (term.Text, term.Ink) {
 	return term.Lit("!"), term.Yellow
 }
 
-// status draws a status with its sign around what has it.
+// status draws a status with its sign around a title.
 func (s Style) status(status fmt.Stringer, of ...term.Text) term.Text {
 	sign, ink := Sign(status)
 	return s.paint(ink, sign).Plus(term.Lit(" "), term.Join(dot, append(of, s.paint(ink, term.Line(status.String())))...))

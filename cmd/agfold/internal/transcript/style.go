@@ -7,14 +7,14 @@ import (
 // DefaultWidth is the width of a Style that does not say one.
 const DefaultWidth = 100
 
-// minWidth is what is left for text however deep it is indented.
+// minWidth is the least width for text, however deep it is indented.
 const minWidth = 24
 
-// Style says how to draw. The zero value draws without colour, DefaultWidth columns wide, and leaves out what is long.
+// Style says how to draw. The zero value draws without color, DefaultWidth columns wide, and leaves out what is long.
 // It is a value and safe for concurrent use.
 type Style struct {
 	Width int         // in columns; 0 means DefaultWidth
-	Color term.Colors // use ANSI colours
+	Color term.Colors // use ANSI colors
 	Full  bool        // draw long tool results, arguments, activities and states in full, and metadata too
 }
 

@@ -21,10 +21,10 @@ func TestColourChangesNothingElse(t *testing.T) {
 		`{"type":"STATE_SNAPSHOT","snapshot":{"a":1}}`,
 		`{"type":"RUN_ERROR","message":"overloaded"}`,
 	}
-	plain, coloured := drawn(t, Style{Width: 60}, events...), drawn(t, Style{Width: 60, Color: true}, events...)
+	plain, colored := drawn(t, Style{Width: 60}, events...), drawn(t, Style{Width: 60, Color: true}, events...)
 	assert.NotContains(t, plain, "\x1b")
-	assert.Contains(t, coloured, "\x1b[31m✗\x1b[0m")
-	assert.Equal(t, plain, ansi.ReplaceAllString(coloured, ""))
+	assert.Contains(t, colored, "\x1b[31m✗\x1b[0m")
+	assert.Equal(t, plain, ansi.ReplaceAllString(colored, ""))
 }
 
 func TestNothingIsWiderThanTheWidth(t *testing.T) {

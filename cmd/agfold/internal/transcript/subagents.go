@@ -8,7 +8,7 @@ import (
 // maxTreeDepth bounds how far the drawing of a tree is indented.
 const maxTreeDepth = 16
 
-// Subagents draws a subagent tree, an invocation a line, with results and errors below; nothing if it is empty.
+// Subagents draws a subagent tree, one invocation per line, with results and errors below. It draws nothing if the tree is empty.
 func (s Style) Subagents(tree reducer.Subagents) term.Text {
 	type row struct {
 		node  *reducer.Subagent
@@ -48,7 +48,7 @@ func (s Style) Subagents(tree reducer.Subagents) term.Text {
 
 var bar, blank = term.Lit("│  "), term.Lit("   ")
 
-// branches returns what stands before a node, and before the lines below it. open says at which depths a sibling follows.
+// branches returns what precedes a node, and what precedes the lines below it. open says at which depths a sibling follows.
 func branches(open []bool, depth int) (branch, trunk term.Text) {
 	if depth == 0 {
 		return branch, trunk
@@ -76,7 +76,7 @@ func (s Style) node(n *reducer.Subagent) term.Text {
 	return term.Join(dot, text, term.Line(n.Description.Or("")))
 }
 
-// outcome writes what a subagent ended with.
+// outcome writes the result or error of a subagent.
 func (p *page) outcome(n *reducer.Subagent) {
 	if n.Err != nil {
 		text := n.Err.Message

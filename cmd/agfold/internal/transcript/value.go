@@ -8,13 +8,13 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// maxIndent is how many columns lines are indented at most, so that what nests deeply does not grow by
-// its indents.
+// maxIndent is the most columns that lines are indented, so that indents do not multiply the size of deeply
+// nested values.
 const maxIndent = 64
 
 // WriteValue writes v as JSON for people: what fits into width columns stays on one line, what does not is spread over
-// lines indented by two. It is JSON all the same, with numbers as they were written. It holds one line at a time, since a
-// document whose parts share memory may be far longer than what it takes in memory. Nothing is written of an absent v.
+// lines indented by two. The output is valid JSON, with numbers as they were written. It holds one line at a time, since a
+// document whose parts share memory may be far longer than what it takes in memory. It writes nothing if v is absent.
 func WriteValue(w *term.Writer, v state.Value, width int) error {
 	var err error
 	formatLines(v, width, 0, func(line []byte, _ int) bool {
@@ -24,12 +24,12 @@ func WriteValue(w *term.Writer, v state.Value, width int) error {
 	return err
 }
 
-// formatter forms a value in lines and hands on each as it is done.
+// formatter breaks a value into lines and passes on each when it is complete.
 type formatter struct {
 	width   int
-	most    int // bytes of a string, key or number that are looked at; 0 means all
+	most    int // bytes read of a string, key or number; 0 means all
 	buf     []byte
-	skipped int // bytes of the line that most left out
+	skipped int // bytes of the line that were left out because of most
 	line    func(line []byte, skipped int) bool
 	stopped bool // line wanted no more
 }
@@ -44,7 +44,7 @@ func formatLines(v state.Value, width, most int, line func(line []byte, skipped 
 	}
 }
 
-// end hands on the line.
+// end passes on the line.
 func (f *formatter) end() {
 	f.stopped = !f.line(f.buf, f.skipped)
 	f.buf, f.skipped = f.buf[:0], 0
@@ -92,7 +92,7 @@ func (f *formatter) value(v state.Value, indent, used int) {
 	}
 }
 
-// next begins the line of a child of what stands at indent.
+// next begins the line of a child of the value at indent.
 func (f *formatter) next(first bool, indent int) {
 	if f.stopped {
 		return

@@ -14,29 +14,29 @@ import (
 type View struct {
 	Style
 	thread  *reducer.Thread
-	results map[string][]*messages.Message // the tool messages that are drawn with the call they answer
+	results map[string][]*messages.Message // the tool messages that are drawn with the call that they answer
 	nested  map[*messages.Message]bool     // the same
 	calls   map[string]callInfo
 	cut     map[messages.Key]bool // the messages that broke off
 	places  map[messages.Owner]place
 }
 
-// callInfo is what a view knows of a call before it draws it.
+// callInfo is what a view knows about a call before it draws it.
 type callInfo struct {
 	name     term.Text
-	call     *messages.ToolCall // nil if a Writer saw it pass
+	call     *messages.ToolCall // nil if only a Writer has seen it
 	answered bool
 	pending  bool // the client is to answer it
 }
 
-// place is where in the tree a subagent stands.
+// place is the place of a subagent in the tree.
 type place struct {
 	name      term.Text
 	depth     int  // from 1; the parent agent has 0
 	suspended bool // it keeps its place when it comes back (P-SUB-1)
 }
 
-// maxGutter bounds the gutter of what deep subagents say.
+// maxGutter bounds the gutter of messages of deeply nested subagents.
 const maxGutter = 6
 
 func (s Style) emptyView() *View {
@@ -70,7 +70,7 @@ func (s Style) View(t *reducer.Thread) *View {
 			clear(held)
 		}
 		for _, c := range m.ToolCalls.All() {
-			if _, known := v.calls[c.ID]; !known { // of several with one id the first counts (P-TOL-2)
+			if _, known := v.calls[c.ID]; !known { // if several share an id, the first counts (P-TOL-2)
 				v.calls[c.ID] = callInfo{name: name(c.Name), call: c}
 				held[c.ID] = true
 			}
@@ -85,14 +85,14 @@ func (s Style) View(t *reducer.Thread) *View {
 	return v
 }
 
-// learn takes up all subagents of a thread.
+// learn adds all subagents of a thread.
 func (v *View) learn(t *reducer.Thread) {
 	for depth, n := range t.Subagents.Walk() {
 		v.places[n.Owner] = place{subagentName(n.Name, n.Owner), min(depth+1, maxGutter), n.Status == reducer.SubagentSuspended}
 	}
 }
 
-// subagentName draws what a subagent is called.
+// subagentName draws the name of a subagent.
 func subagentName(s string, id messages.Owner) term.Text {
 	if s == "" {
 		return name(id.String())
@@ -100,7 +100,7 @@ func subagentName(s string, id messages.Owner) term.Text {
 	return name(s)
 }
 
-// place returns where an owner stands: a subagent that nothing announced stands under the parent agent.
+// place returns the place of an owner. A subagent that was not announced is under the parent agent.
 func (v *View) place(o messages.Owner) place {
 	if pl, ok := v.places[o]; ok || o.IsParent() {
 		return pl
@@ -123,8 +123,8 @@ func idOf(id string) term.Text {
 	return name(id)
 }
 
-// Sections draws what stands below the messages, each section under a title: subagents, state, interrupts and runs, as
-// far as there are any.
+// Sections draws the sections below the messages, each under a title: subagents, state, interrupts and runs. Empty
+// sections are left out.
 func (v *View) Sections() []term.Text {
 	var sections []term.Text
 	for _, section := range []term.Text{v.Subagents(), v.State(), v.Interrupts(), v.Runs()} {
@@ -135,7 +135,7 @@ func (v *View) Sections() []term.Text {
 	return sections
 }
 
-// Subagents draws the thread's subagent tree under a title; nothing if there are none.
+// Subagents draws the thread's subagent tree under a title. It draws nothing if there are none.
 func (v *View) Subagents() term.Text {
 	if v.thread.Subagents.Len() == 0 {
 		return term.Text{}
@@ -143,7 +143,7 @@ func (v *View) Subagents() term.Text {
 	return v.section(term.Lit("subagents"), v.Style.Subagents(v.thread.Subagents))
 }
 
-// State draws the thread's state under a title; nothing if it is {} or absent.
+// State draws the thread's state under a title. It draws nothing if the state is {} or absent.
 func (v *View) State() term.Text {
 	s := v.thread.State
 	if !s.Exists() || s.Kind() == state.KindObject && s.Len() == 0 {
@@ -152,7 +152,7 @@ func (v *View) State() term.Text {
 	return v.section(term.Lit("state"), v.Style.State(s))
 }
 
-// Interrupts draws under a title the interrupts that the next run must answer; nothing if there are none.
+// Interrupts draws under a title the interrupts that the next run must answer. It draws nothing if there are none.
 func (v *View) Interrupts() term.Text {
 	var all term.Builder
 	for _, in := range v.thread.Interrupts {
@@ -164,7 +164,7 @@ func (v *View) Interrupts() term.Text {
 	return v.section(term.Lit("interrupts to answer"), all.Text())
 }
 
-// Runs draws under a title how each run ended; nothing if there was none.
+// Runs draws under a title how each run ended. It draws nothing if there was no run.
 func (v *View) Runs() term.Text {
 	if v.thread.Runs.Len() == 0 {
 		return term.Text{}
@@ -184,7 +184,7 @@ func (v *View) section(title, body term.Text) term.Text {
 	return v.Rule(title).Plus(newLine, body)
 }
 
-// callName draws which call an id means.
+// callName draws the call with an id.
 func (v *View) callName(id string) term.Text {
 	if info := v.calls[id]; !info.name.Empty() {
 		return info.name.Plus(term.Lit(" ("), name(id), term.Lit(")"))

@@ -6,13 +6,13 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 )
 
-// maxName bounds the columns of an id or name. Of some, such as a subagent's, every message of the subagent repeats it.
+// maxName bounds the columns of an id or name. Some are repeated often: a subagent's name is drawn with each of its messages.
 const maxName = 80
 
 // name draws an id or a name.
 func name(s string) term.Text { return term.Line(s[:min(len(s), 8*maxName)]).Clip(maxName) }
 
-// Count writes a number of things: 1 message, 2 messages.
+// Count returns a number of things, such as "1 message" or "2 messages".
 func Count(n int, what string) term.Text {
 	if n != 1 {
 		what += "s"

@@ -9,9 +9,9 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
-// Writer writes a thread once. It is told of each delivery ([Writer.Deliver]); [Writer.Settle] writes what was not
-// written until then. Text is written as it streams, of one message at a time: whatever else becomes complete meanwhile
-// waits until that message is closed. The cost of a delivery does not grow with the thread. A Writer is for one goroutine
+// Writer writes a thread while it grows. [Writer.Deliver] writes what one delivery completed, [Writer.Settle] writes
+// everything not yet written. The text of one message at a time is written as it streams; anything else that becomes
+// complete meanwhile waits until that message is closed. The cost of a delivery does not grow with the thread. A Writer is for one goroutine
 // at a time.
 type Writer struct {
 	out    *term.Writer
@@ -21,14 +21,14 @@ type Writer struct {
 	written map[messages.Key]int  // the messages that were written, if only in part, and how many bytes of text
 	open    map[messages.Key]bool // the messages that are not closed yet
 	length  int                   // of the thread's messages when a run last ended
-	notes   []term.Text           // what no snapshot of the thread tells
+	notes   []term.Text           // events that leave no trace in the thread
 
 	patched map[string]*messages.Message // activities that changed since they were written
 	order   []string                     // of their first changes
 
 	speaking bool         // a message streams:
 	speaker  messages.Key // which
-	indent   term.Text    // what stands before its lines
+	indent   term.Text    // what precedes its lines
 	inLine   bool         // its last line has begun
 	column   int          // where that ends
 	carriage bool         // its text ends with a carriage return, which may belong to a line feed
@@ -37,7 +37,7 @@ type Writer struct {
 	lastCall *messages.ToolCall // was written, and nothing after it
 }
 
-// maxNotes bounds the events that are remembered for the end.
+// maxNotes bounds the notes that are kept for the end.
 const maxNotes = 100
 
 // NewWriter returns a Writer to out. If stream is false, it writes nothing until Settle.
@@ -150,7 +150,7 @@ func (w *Writer) custom(e *event.Custom) {
 	}
 }
 
-// subagent follows what subagents do, and writes that one has begun or ended.
+// subagent follows the subagents and writes when one begins or ends.
 func (w *Writer) subagent(ev event.Event) {
 	id := ev.Owner()
 	what := ""
@@ -174,7 +174,7 @@ func (w *Writer) subagent(ev event.Event) {
 	}
 }
 
-// place finds out where a subagent stands that begins, or comes back (P-SUB-1).
+// place finds the place of a subagent that begins or continues (P-SUB-1).
 func (w *Writer) place(e *event.SubagentStarted) {
 	pl := place{name: subagentName(e.Name, e.SubagentRunID), depth: 1}
 	switch old := w.view.places[e.SubagentRunID]; {
@@ -186,8 +186,8 @@ func (w *Writer) place(e *event.SubagentStarted) {
 	w.view.places[e.SubagentRunID] = pl
 }
 
-// began writes what was said since the run before: by the user, by the client, and in the input of RUN_STARTED. All of it
-// stands at the end of the thread.
+// began writes the messages that were added since the previous run: by the user, by the client, and in the input of
+// RUN_STARTED. All of them are at the end of the thread.
 func (w *Writer) began(th *reducer.Thread) {
 	w.release()
 	if !w.stream {
@@ -201,7 +201,7 @@ func (w *Writer) began(th *reducer.Thread) {
 	}
 }
 
-// ended writes the activities as they have become.
+// ended writes the final form of the activities.
 func (w *Writer) ended(ev event.Event, th *reducer.Thread) {
 	w.length = th.Messages.Len()
 	if _, failed := ev.(*event.RunError); failed {
@@ -219,8 +219,8 @@ func (w *Writer) breakOff() {
 	}
 }
 
-// text writes what was appended to the message that streams. If none does, this one does from now on, beginning with what
-// it said before.
+// text writes what was appended to the message that streams. If none streams, this message does from now on, and the
+// text that it has already is written first.
 func (w *Writer) text(k messages.Key, ch reducer.Change, thread func() *reducer.Thread) {
 	delta := ch.Delta
 	if !w.speaking {
@@ -242,7 +242,7 @@ func (w *Writer) begin(m *messages.Message) {
 	w.written[w.speaker] += 0
 }
 
-// say writes text of the message that streams. On a terminal it is broken at the edge.
+// say writes text of the message that streams, wrapped on a terminal.
 func (w *Writer) say(text string) {
 	w.written[w.speaker] += len(text)
 	if w.carriage {
@@ -299,7 +299,7 @@ func (w *Writer) rest(m *messages.Message) {
 	}
 }
 
-// release ends the message that streams and writes what has waited for that.
+// release ends the message that streams and writes what waited for its end.
 func (w *Writer) release() {
 	if !w.speaking {
 		return
@@ -325,7 +325,7 @@ func (w *Writer) release() {
 	}
 }
 
-// added writes a message that came whole.
+// added writes a message that was not streamed.
 func (w *Writer) added(m *messages.Message) {
 	if m.Streaming {
 		return
@@ -382,7 +382,7 @@ func (w *Writer) call(m *messages.Message, at int) {
 	})
 }
 
-// activities writes those anew that were patched since they were written, shortened.
+// activities writes again, shortened, the activities that were patched since they were written.
 func (w *Writer) activities() {
 	short := *w.view
 	short.Full = false
@@ -429,7 +429,7 @@ func (w *Writer) Settle(th *reducer.Thread) {
 	w.length = th.Messages.Len()
 }
 
-// Close writes what stands at the end of a thread: what its events told beyond it, and its sections.
+// Close writes the end of a thread: the notes of its events, and its sections.
 func (w *Writer) Close(th *reducer.Thread) {
 	for _, note := range w.notes {
 		w.write(newLine, note)
@@ -439,7 +439,7 @@ func (w *Writer) Close(th *reducer.Thread) {
 	}
 }
 
-// Thread writes a whole thread, and what the deliveries before it told beyond it.
+// Thread writes a complete thread, and the notes of the deliveries before it.
 func (w *Writer) Thread(th *reducer.Thread) {
 	w.write(w.view.Style.View(th).Title())
 	w.Settle(th)
