@@ -5,8 +5,8 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// Router tells which stream each chunk belongs to (P-CHK-6): it follows which lane holds what, what a chunk opens or
-// continues, and what an event closes (P-CHK-1, P-CHK-4, P-CHK-7). [Expander] and middleware that filters chunks work by
+// A Router says which stream each chunk belongs to (P-CHK-6). It tracks what each lane holds, what a chunk opens or
+// continues, and what an event closes (P-CHK-1, P-CHK-4, P-CHK-7). [Expander], and middleware that filters chunks, use
 // the same rules. It must be used by one goroutine at a time. The zero value is ready for use.
 type Router struct{ lanes lanes }
 
