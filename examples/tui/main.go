@@ -42,7 +42,7 @@ func chat(ctx context.Context, agent client.Agent, in io.Reader, out io.Writer) 
 	s := client.NewSession(agent, &client.SessionOptions{Tools: []client.Tool{weather}})
 
 	drawn := make(chan struct{})
-	go func() { // one goroutine draws, whatever the run does meanwhile
+	go func() { // one goroutine draws while the run continues
 		defer close(drawn)
 		for th := range subscribe.Throttle(ctx, s.Subscribe(ctx), 30*time.Millisecond) {
 			draw(out, th)
