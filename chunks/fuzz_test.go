@@ -108,7 +108,7 @@ func FuzzExpand(f *testing.F) {
 
 // bracket is what an event says about a stream under assembly: it opens, continues or closes one.
 type bracket struct {
-	family event.Family
+	family rune // of the messages and calls: t, c or r
 	id     string
 	part   byte // 's', 'c', 'e', or 0 if it says nothing
 }
@@ -116,23 +116,23 @@ type bracket struct {
 func bracketOf(ev event.Event) bracket {
 	switch e := ev.(type) {
 	case *event.TextMessageStart:
-		return bracket{e.Type().Family(), e.MessageID, 's'}
+		return bracket{'t', e.MessageID, 's'}
 	case *event.TextMessageContent:
-		return bracket{e.Type().Family(), e.MessageID, 'c'}
+		return bracket{'t', e.MessageID, 'c'}
 	case *event.TextMessageEnd:
-		return bracket{e.Type().Family(), e.MessageID, 'e'}
+		return bracket{'t', e.MessageID, 'e'}
 	case *event.ToolCallStart:
-		return bracket{e.Type().Family(), e.ToolCallID, 's'}
+		return bracket{'c', e.ToolCallID, 's'}
 	case *event.ToolCallArgs:
-		return bracket{e.Type().Family(), e.ToolCallID, 'c'}
+		return bracket{'c', e.ToolCallID, 'c'}
 	case *event.ToolCallEnd:
-		return bracket{e.Type().Family(), e.ToolCallID, 'e'}
+		return bracket{'c', e.ToolCallID, 'e'}
 	case *event.ReasoningMessageStart:
-		return bracket{e.Type().Family(), e.MessageID, 's'}
+		return bracket{'r', e.MessageID, 's'}
 	case *event.ReasoningMessageContent:
-		return bracket{e.Type().Family(), e.MessageID, 'c'}
+		return bracket{'r', e.MessageID, 'c'}
 	case *event.ReasoningMessageEnd:
-		return bracket{e.Type().Family(), e.MessageID, 'e'}
+		return bracket{'r', e.MessageID, 'e'}
 	}
 	return bracket{}
 }

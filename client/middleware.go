@@ -26,7 +26,7 @@ func Chain(agent Agent, middleware ...Middleware) Agent { return chained(agent, 
 // input.
 func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware) Agent {
 	outer := Agent(runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-		u := event.NewUpgrader()
+		u := new(event.Upgrader)
 		u.Follow(slices.All(in.Messages))
 		if thread != nil {
 			u.Follow(thread().Messages.All())

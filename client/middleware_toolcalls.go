@@ -89,7 +89,7 @@ func (t *toolCallFilter) chunk(f event.Frame) event.Event {
 		v := f.Value()
 		for _, key := range []string{"role", "name", "toolCallName", "parentMessageId"} {
 			if v.Get(key).Exists() {
-				f = f.Without(key)
+				f = f.With(key, state.Value{})
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func BenchmarkContentEvent(b *testing.B) {
 	var fr Framer
 	run("frame in blocks", func() { fr.Frame(data) })
 	var framed Event = f
-	u := NewUpgrader()
+	u := new(Upgrader)
 	run("upgrade", func() { u.Upgrade(framed) })
 	run("decode hot", func() { d.decodeHot(f.p) })
 	run("decode general", func() { _, _, _ = d.decodeAny(f) })

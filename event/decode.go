@@ -12,16 +12,16 @@ type DecodeOptions struct {
 	// Strict makes unrecognised material an error instead of a warning (P-ENF-7). Off by default.
 	Strict bool
 	// MaxWarnings bounds the warnings about one event or run input. One more says how many there are beyond. Zero means
-	// [DefaultMaxWarnings]; a negative number removes the bound.
+	// 100; a negative number removes the bound.
 	MaxWarnings int
 }
 
-// DefaultMaxWarnings is the bound on the warnings about one event, unless [DecodeOptions] names another one.
-const DefaultMaxWarnings = 100
+// defaultMaxWarnings is the bound on the warnings about one event, unless [DecodeOptions] names another one.
+const defaultMaxWarnings = 100
 
 // resolve returns the rule of strict mode, or "", and the bound on warnings.
 func (o *DecodeOptions) resolve() (strict string, maxWarnings int) {
-	maxWarnings = DefaultMaxWarnings
+	maxWarnings = defaultMaxWarnings
 	if o == nil {
 		return "", maxWarnings
 	}

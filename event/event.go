@@ -45,3 +45,9 @@ func By(owner messages.Owner) Attribution { return Attribution{owner} }
 
 // Owner returns SubagentRunID.
 func (a Attribution) Owner() messages.Owner { return a.SubagentRunID }
+
+// unattributed is part of the events that cannot be attributed.
+type unattributed struct{}
+
+// Owner returns the parent agent.
+func (unattributed) Owner() messages.Owner { return messages.Owner{} }

@@ -11,7 +11,7 @@ import (
 )
 
 func Example() {
-	upgrader, decoder := event.NewUpgrader(), event.NewDecoder(nil)
+	upgrader, decoder := new(event.Upgrader), event.NewDecoder(nil)
 	for _, text := range []string{
 		`{"type":"RUN_STARTED","threadId":"t-1","runId":"r-1"}`,
 		`{"type":"TEXT_MESSAGE_START","messageId":"m-1","role":"narrator"}`,

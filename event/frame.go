@@ -282,7 +282,7 @@ func (f Frame) TypeName() string {
 // Owner returns who the event is attributed to: its subagentRunId, if its type may carry one and it is a
 // string, else the parent agent. Unless the frame was made from a value it costs a pass over the text.
 func (f Frame) Owner() messages.Owner {
-	if t := f.Type(); !t.IsAttributable() && !t.requiresOwner() {
+	if t := f.Type(); !t.isAttributable() && !t.requiresOwner() {
 		return messages.Owner{}
 	}
 	if id, ok := f.text("subagentRunId"); ok {
@@ -376,16 +376,15 @@ func (f Frame) MarshalJSON() ([]byte, error) { return f.append(nil), nil }
 
 // With returns the frame with the member key set to value, or removed if value is absent. A frame always has a type:
 // setting type to anything but a non-empty string, or a member of a notice or a malformed frame, changes nothing.
-func (f Frame) With(key string, value state.Value) Frame { return f.edited(f.Value().With(key, value)) }
-
-// Without returns the frame without the member key. A frame always has a type: removing type changes
-// nothing.
-func (f Frame) Without(key string) Frame { return f.edited(f.Value().Without(key)) }
-
-func (f Frame) edited(v state.Value) Frame {
+func (f Frame) With(key string, value state.Value) Frame {
 	if f.p == nil || f.p.name == "" {
 		return f
 	}
+	return f.edited(f.Value().With(key, value))
+}
+
+// edited returns the frame with v as its object, or f if v is not an event.
+func (f Frame) edited(v state.Value) Frame {
 	g, err := FrameOf(v)
 	if err != nil {
 		return f

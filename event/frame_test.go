@@ -86,8 +86,8 @@ func TestMalformedFrames(t *testing.T) {
 		assert.False(t, f.IsNotice())
 		assert.False(t, f.Value().Exists())
 		assert.Equal(t, f, f.With("type", state.String("RAW")), "it does not become an event")
-		assert.Equal(t, f, f.Without("a"))
-		assert.Equal(t, f, NewUpgrader().Upgrade(f))
+		assert.Equal(t, f, f.With("a", state.Value{}))
+		assert.Equal(t, f, new(Upgrader).Upgrade(f))
 		assert.Equal(t, messages.Owner{}, f.Owner())
 		quoted, err := json.Marshal(f)
 		require.NoError(t, err)
@@ -133,15 +133,15 @@ func TestFrameEdits(t *testing.T) {
 	f := mustFrame(t, `{"type":"RAW","event":1,"source":"s"}`).WithWarnings(Warning{Rule: "P-1"})
 	assert.Equal(t, `{"type":"RAW","event":2,"source":"s"}`, string(f.With("event", state.Int(2)).Data()))
 	assert.Equal(t, `{"type":"RAW","event":1,"source":"s","x":null}`, string(f.With("x", state.Null()).Data()))
-	assert.Equal(t, `{"type":"RAW","event":1}`, string(f.Without("source").Data()))
+	assert.Equal(t, `{"type":"RAW","event":1}`, string(f.With("source", state.Value{}).Data()))
 	assert.Equal(t, TypeCustom, f.With("type", state.String("CUSTOM")).Type())
 	assert.Equal(t, `{"type":"RAW","event":1,"source":"s"}`, string(f.Data()), "the old frame stays as it is")
-	assert.Equal(t, f.Warnings(), f.Without("source").Warnings(), "notes travel on")
+	assert.Equal(t, f.Warnings(), f.With("source", state.Value{}).Warnings(), "notes travel on")
 
-	assert.Equal(t, f, f.Without("type"), "a frame always has a type")
+	assert.Equal(t, f, f.With("type", state.Value{}), "a frame always has a type")
 	assert.Equal(t, f, f.With("type", state.Null()))
 	assert.Equal(t, Frame{}, Frame{}.With("a", state.Null()))
-	assert.Equal(t, Notice(), Notice().Without("a"))
+	assert.Equal(t, Notice(), Notice().With("a", state.Value{}))
 }
 
 func TestFrameOwner(t *testing.T) {
@@ -194,7 +194,7 @@ func TestNotice(t *testing.T) {
 	assert.Nil(t, n.Data())
 	assert.False(t, n.Value().Exists())
 	assert.Equal(t, "null", string(jsonOf(n)))
-	assert.Equal(t, n, NewUpgrader().Upgrade(n))
+	assert.Equal(t, n, new(Upgrader).Upgrade(n))
 }
 
 func TestZeroFrame(t *testing.T) {

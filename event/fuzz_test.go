@@ -89,11 +89,11 @@ func FuzzUpgrade(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got := NewUpgrader().Upgrade(frame).(Frame)
+		got := new(Upgrader).Upgrade(frame).(Frame)
 		if len(got.Warnings()) == 0 {
 			require.Equal(t, frame, got)
 		}
-		again := NewUpgrader().Upgrade(got).(Frame)
+		again := new(Upgrader).Upgrade(got).(Frame)
 		require.True(t, got.Value().Equal(again.Value()))
 		for _, w := range again.Warnings()[len(got.Warnings()):] {
 			require.Equal(t, "P-CMP-3", w.Rule, "only a part that cannot be converted is warned about again")

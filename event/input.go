@@ -180,14 +180,6 @@ func (t *Context) members(c *codec.Codec) {
 	c.String("value", &t.Value)
 }
 
-// MarshalJSON returns the context as it looks on the wire. The error is always nil.
-func (t Context) MarshalJSON() ([]byte, error) { return marshal(&t, (*Context).members) }
-
-// UnmarshalJSON reads a context in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
-func (t *Context) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, "Context", (*Context).members, t)
-}
-
 func (e *ResumeEntry) members(c *codec.Codec) {
 	c.String("interruptId", &e.InterruptID)
 	codec.Enum(c, "status", &e.Status, resumeStatuses)

@@ -23,13 +23,13 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the event at line %d holds more than %d bytes of data", e.Line, e.Limit)
 }
 
-// MaxValues is the bound on the JSON values in one event or run input: about two million. It bounds the memory that an
+// maxValues is the bound on the JSON values in one event or run input: about two million. It bounds the memory that an
 // event takes, since a value of two bytes takes many more once it is decoded.
-const MaxValues = 1 << 21
+const maxValues = 1 << 21
 
-// crowded reports whether data, which is JSON, holds more than [MaxValues] values.
+// crowded reports whether data, which is JSON, holds more than maxValues values.
 func crowded(data []byte) bool {
-	if len(data) < 2*MaxValues || bytes.Count(data, []byte{','}) < MaxValues/2 {
+	if len(data) < 2*maxValues || bytes.Count(data, []byte{','}) < maxValues/2 {
 		return false
 	}
 	values := 1
@@ -42,9 +42,9 @@ func crowded(data []byte) bool {
 			values++
 		}
 	}
-	return values > MaxValues
+	return values > maxValues
 }
 
 func tooMany(name string) error {
-	return &messages.MalformedError{Rule: "P-SSE-2", Type: name, Want: fmt.Sprintf("at most %d values", MaxValues), Found: "more"}
+	return &messages.MalformedError{Rule: "P-SSE-2", Type: name, Want: fmt.Sprintf("at most %d values", maxValues), Found: "more"}
 }

@@ -73,7 +73,7 @@ func TestWarningsAreBounded(t *testing.T) {
 	for _, tc := range []struct {
 		options *DecodeOptions
 		listed  int
-	}{{nil, DefaultMaxWarnings}, {&DecodeOptions{MaxWarnings: 3}, 3}, {&DecodeOptions{MaxWarnings: -1}, 1000}} {
+	}{{nil, defaultMaxWarnings}, {&DecodeOptions{MaxWarnings: 3}, 3}, {&DecodeOptions{MaxWarnings: -1}, 1000}} {
 		_, warnings, err := NewDecoder(tc.options).Decode(mustFrame(t, event))
 		require.NoError(t, err)
 		if tc.listed < 1000 {
@@ -88,14 +88,14 @@ func TestWarningsAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	_, warnings, err := NewDecoder(nil).Decode(f)
 	require.NoError(t, err)
-	assert.Len(t, warnings, DefaultMaxWarnings+1, "elements")
+	assert.Len(t, warnings, defaultMaxWarnings+1, "elements")
 
 	nulls := crowd(1000, `{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":[`, `{"type":"image","metadata":null}`, `]}`)
 	f, err = NewFrame(nulls)
 	require.NoError(t, err)
-	notes := NewUpgrader().Upgrade(f).(Frame).Warnings()
-	require.Len(t, notes, DefaultMaxWarnings+1, "conversions")
-	assert.Equal(t, "900 more were converted, which are not listed", notes[DefaultMaxWarnings].Text)
+	notes := new(Upgrader).Upgrade(f).(Frame).Warnings()
+	require.Len(t, notes, defaultMaxWarnings+1, "conversions")
+	assert.Equal(t, "900 more were converted, which are not listed", notes[defaultMaxWarnings].Text)
 }
 
 func TestMemoryOfOneEventIsBounded(t *testing.T) {
@@ -114,7 +114,7 @@ func TestMemoryOfOneEventIsBounded(t *testing.T) {
 	}{
 		{"empty messages", 1_000_000, `{"type":"MESSAGES_SNAPSHOT","messages":[`, `{}`, `]}`, "P-ENF-4"},
 		{"60 MB of them, which is more than the bound", 20_000_000, `{"type":"MESSAGES_SNAPSHOT","messages":[`, `{}`, `]}`, "P-SSE-2"},
-		{"more than the bound with an unknown type", MaxValues, `{"type":"X","x":[`, `0`, `],"y":null}`, "P-SSE-2"},
+		{"more than the bound with an unknown type", maxValues, `{"type":"X","x":[`, `0`, `],"y":null}`, "P-SSE-2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			data := crowd(tc.n, tc.before, tc.each, tc.after)
@@ -122,7 +122,7 @@ func TestMemoryOfOneEventIsBounded(t *testing.T) {
 			got := allocated(func() {
 				var f Frame
 				if f, err = NewFrame(data); err == nil {
-					_, _, err = NewDecoder(nil).Decode(NewUpgrader().Upgrade(f).(Frame))
+					_, _, err = NewDecoder(nil).Decode(new(Upgrader).Upgrade(f).(Frame))
 				}
 			})
 			var malformed *messages.MalformedError
@@ -131,10 +131,10 @@ func TestMemoryOfOneEventIsBounded(t *testing.T) {
 			assert.Less(t, got, 12*uint64(max(len(data), DefaultMaxBytes)))
 		})
 	}
-	commas := []byte(`{"type":"CUSTOM","name":"n","value":"` + strings.Repeat(",[", 2*MaxValues) + `"}`)
+	commas := []byte(`{"type":"CUSTOM","name":"n","value":"` + strings.Repeat(",[", 2*maxValues) + `"}`)
 	_, err := NewFrame(commas)
 	assert.NoError(t, err, "what stands in a string is one value")
 	var in RunInput
-	err = in.UnmarshalJSON(crowd(MaxValues, `{"threadId":"t","runId":"r","messages":[`, `{}`, `]}`))
+	err = in.UnmarshalJSON(crowd(maxValues, `{"threadId":"t","runId":"r","messages":[`, `{}`, `]}`))
 	assert.ErrorContains(t, err, "P-SSE-2 RunAgentInput: want at most")
 }

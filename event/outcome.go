@@ -37,13 +37,12 @@ type Interrupt struct {
 	Metadata       messages.Metadata
 }
 
-// IsZero reports whether the outcome is absent. It makes `json:",omitzero"` work.
-func (out Outcome) IsZero() bool {
+func (out Outcome) absent() bool {
 	return out.Type == "" && out.PendingToolCallIDs == nil && out.Interrupts == nil
 }
 
 func walkOutcome(out *Outcome, c *codec.Codec) {
-	if c.Encoding() && out.IsZero() {
+	if c.Encoding() && out.absent() {
 		c.AppendNull()
 		return
 	}

@@ -9,6 +9,7 @@ import (
 // RunStarted is RUN_STARTED: it opens a run.
 type RunStarted struct {
 	Base
+	unattributed
 	ThreadID        string
 	RunID           string
 	ProtocolVersion messages.Opt[string]
@@ -18,9 +19,6 @@ type RunStarted struct {
 
 // Type returns TypeRunStarted.
 func (*RunStarted) Type() Type { return TypeRunStarted }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*RunStarted) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *RunStarted) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
@@ -36,6 +34,7 @@ func (e *RunStarted) members(c *codec.Codec) {
 // RunFinished is RUN_FINISHED: the run ended without an error.
 type RunFinished struct {
 	Base
+	unattributed
 	ThreadID string
 	RunID    string
 	Result   state.Value // any JSON value, or absent
@@ -46,9 +45,6 @@ type RunFinished struct {
 // Type returns TypeRunFinished.
 func (*RunFinished) Type() Type { return TypeRunFinished }
 
-// Owner returns the parent agent: the type cannot be attributed.
-func (*RunFinished) Owner() messages.Owner { return messages.Owner{} }
-
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *RunFinished) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
 
@@ -56,13 +52,14 @@ func (e *RunFinished) members(c *codec.Codec) {
 	c.String("threadId", &e.ThreadID)
 	c.String("runId", &e.RunID)
 	c.OptAny("result", &e.Result)
-	codec.OptField(c, "outcome", &e.Outcome, !e.Outcome.IsZero(), walkOutcome)
+	codec.OptField(c, "outcome", &e.Outcome, !e.Outcome.absent(), walkOutcome)
 	codec.OptObjects(c, "usage", &e.Usage, (*TokenUsage).members)
 }
 
 // RunError is RUN_ERROR: the run failed.
 type RunError struct {
 	Base
+	unattributed
 	Message string
 	Code    messages.Opt[string]
 	Usage   []TokenUsage // nil when absent
@@ -70,9 +67,6 @@ type RunError struct {
 
 // Type returns TypeRunError.
 func (*RunError) Type() Type { return TypeRunError }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*RunError) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *RunError) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }

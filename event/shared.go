@@ -45,14 +45,12 @@ func (e *StateDelta) members(c *codec.Codec) {
 // MessagesSnapshot is MESSAGES_SNAPSHOT: it restates the conversation.
 type MessagesSnapshot struct {
 	Base
+	unattributed
 	Messages []*messages.Message
 }
 
 // Type returns TypeMessagesSnapshot.
 func (*MessagesSnapshot) Type() Type { return TypeMessagesSnapshot }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*MessagesSnapshot) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *MessagesSnapshot) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }

@@ -49,7 +49,7 @@ func (e *SubagentFinished) MarshalJSON() ([]byte, error) { return Append(nil, e)
 func (e *SubagentFinished) members(c *codec.Codec) {
 	e.requiredTag(c)
 	c.OptAny("result", &e.Result)
-	codec.OptField(c, "outcome", &e.Outcome, !e.Outcome.IsZero(), walkSubagentOutcome)
+	codec.OptField(c, "outcome", &e.Outcome, !e.Outcome.absent(), walkSubagentOutcome)
 }
 
 // SubagentError is SUBAGENT_ERROR: the invocation failed.
@@ -89,11 +89,10 @@ type SubagentOutcome struct {
 	InterruptIDs []string // of a suspension; nil when absent
 }
 
-// IsZero reports whether the outcome is absent. It makes `json:",omitzero"` work.
-func (out SubagentOutcome) IsZero() bool { return out.Type == "" && out.InterruptIDs == nil }
+func (out SubagentOutcome) absent() bool { return out.Type == "" && out.InterruptIDs == nil }
 
 func walkSubagentOutcome(out *SubagentOutcome, c *codec.Codec) {
-	if c.Encoding() && out.IsZero() {
+	if c.Encoding() && out.absent() {
 		c.AppendNull()
 		return
 	}
@@ -109,14 +108,4 @@ func (out *SubagentOutcome) members(c *codec.Codec) {
 	} else {
 		c.Lacks("interruptIds", out.InterruptIDs != nil)
 	}
-}
-
-// MarshalJSON returns the outcome as it looks on the wire; null if it is absent. The error is always nil.
-func (out SubagentOutcome) MarshalJSON() ([]byte, error) {
-	return codec.Append(nil, &out, walkSubagentOutcome), nil
-}
-
-// UnmarshalJSON reads an outcome in its wire shape; see [RunInput.UnmarshalJSON] for the errors.
-func (out *SubagentOutcome) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, "SubagentFinishedOutcome", (*SubagentOutcome).members, out)
 }

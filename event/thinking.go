@@ -8,14 +8,12 @@ import (
 // ThinkingStart is THINKING_START, retired: [Upgrader] makes it REASONING_START (P-CMP-1).
 type ThinkingStart struct {
 	Base
+	unattributed
 	Title messages.Opt[string]
 }
 
 // Type returns TypeThinkingStart.
 func (*ThinkingStart) Type() Type { return TypeThinkingStart }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingStart) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *ThinkingStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
@@ -25,13 +23,13 @@ func (e *ThinkingStart) members(c *codec.Codec) {
 }
 
 // ThinkingEnd is THINKING_END, retired: [Upgrader] makes it REASONING_END (P-CMP-1).
-type ThinkingEnd struct{ Base }
+type ThinkingEnd struct {
+	Base
+	unattributed
+}
 
 // Type returns TypeThinkingEnd.
 func (*ThinkingEnd) Type() Type { return TypeThinkingEnd }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingEnd) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *ThinkingEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
@@ -40,13 +38,13 @@ func (*ThinkingEnd) members(*codec.Codec) {}
 
 // ThinkingTextMessageStart is THINKING_TEXT_MESSAGE_START, retired: [Upgrader] makes it
 // REASONING_MESSAGE_START (P-CMP-1).
-type ThinkingTextMessageStart struct{ Base }
+type ThinkingTextMessageStart struct {
+	Base
+	unattributed
+}
 
 // Type returns TypeThinkingTextMessageStart.
 func (*ThinkingTextMessageStart) Type() Type { return TypeThinkingTextMessageStart }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingTextMessageStart) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *ThinkingTextMessageStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
@@ -57,14 +55,12 @@ func (*ThinkingTextMessageStart) members(*codec.Codec) {}
 // REASONING_MESSAGE_CONTENT (P-CMP-1).
 type ThinkingTextMessageContent struct {
 	Base
+	unattributed
 	Delta string
 }
 
 // Type returns TypeThinkingTextMessageContent.
 func (*ThinkingTextMessageContent) Type() Type { return TypeThinkingTextMessageContent }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingTextMessageContent) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *ThinkingTextMessageContent) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
@@ -75,13 +71,13 @@ func (e *ThinkingTextMessageContent) members(c *codec.Codec) {
 
 // ThinkingTextMessageEnd is THINKING_TEXT_MESSAGE_END, retired: [Upgrader] makes it
 // REASONING_MESSAGE_END (P-CMP-1).
-type ThinkingTextMessageEnd struct{ Base }
+type ThinkingTextMessageEnd struct {
+	Base
+	unattributed
+}
 
 // Type returns TypeThinkingTextMessageEnd.
 func (*ThinkingTextMessageEnd) Type() Type { return TypeThinkingTextMessageEnd }
-
-// Owner returns the parent agent: the type cannot be attributed.
-func (*ThinkingTextMessageEnd) Owner() messages.Owner { return messages.Owner{} }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
 func (e *ThinkingTextMessageEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }

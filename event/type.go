@@ -51,27 +51,9 @@ const (
 	numTypes
 )
 
-// Family groups the types that tell about one thing.
-type Family uint8
-
-// The families, named after the specification's pages.
-const (
-	FamilyNone Family = iota
-	FamilyTextMessage
-	FamilyToolCall
-	FamilyThinking
-	FamilyState
-	FamilyActivity
-	FamilyPassthrough
-	FamilyLifecycle
-	FamilyReasoning
-	FamilySubagent
-)
-
 type typeInfo struct {
-	name   string
-	family Family
-	flags  typeFlags
+	name  string
+	flags typeFlags
 }
 
 type typeFlags uint8
@@ -79,46 +61,45 @@ type typeFlags uint8
 const (
 	attributable typeFlags = 1 << iota
 	ownerRequired
-	legacyProto
 )
 
 var types = [numTypes]typeInfo{
-	TypeTextMessageStart:           {"TEXT_MESSAGE_START", FamilyTextMessage, attributable | legacyProto},
-	TypeTextMessageContent:         {"TEXT_MESSAGE_CONTENT", FamilyTextMessage, attributable | legacyProto},
-	TypeTextMessageEnd:             {"TEXT_MESSAGE_END", FamilyTextMessage, attributable | legacyProto},
-	TypeTextMessageChunk:           {"TEXT_MESSAGE_CHUNK", FamilyTextMessage, attributable | legacyProto},
-	TypeToolCallStart:              {"TOOL_CALL_START", FamilyToolCall, attributable | legacyProto},
-	TypeToolCallArgs:               {"TOOL_CALL_ARGS", FamilyToolCall, attributable | legacyProto},
-	TypeToolCallEnd:                {"TOOL_CALL_END", FamilyToolCall, attributable | legacyProto},
-	TypeToolCallChunk:              {"TOOL_CALL_CHUNK", FamilyToolCall, attributable | legacyProto},
-	TypeToolCallResult:             {"TOOL_CALL_RESULT", FamilyToolCall, attributable},
-	TypeThinkingStart:              {"THINKING_START", FamilyThinking, 0},
-	TypeThinkingEnd:                {"THINKING_END", FamilyThinking, 0},
-	TypeThinkingTextMessageStart:   {"THINKING_TEXT_MESSAGE_START", FamilyThinking, 0},
-	TypeThinkingTextMessageContent: {"THINKING_TEXT_MESSAGE_CONTENT", FamilyThinking, 0},
-	TypeThinkingTextMessageEnd:     {"THINKING_TEXT_MESSAGE_END", FamilyThinking, 0},
-	TypeStateSnapshot:              {"STATE_SNAPSHOT", FamilyState, attributable | legacyProto},
-	TypeStateDelta:                 {"STATE_DELTA", FamilyState, attributable | legacyProto},
-	TypeMessagesSnapshot:           {"MESSAGES_SNAPSHOT", FamilyState, legacyProto},
-	TypeActivitySnapshot:           {"ACTIVITY_SNAPSHOT", FamilyActivity, attributable},
-	TypeActivityDelta:              {"ACTIVITY_DELTA", FamilyActivity, attributable},
-	TypeRaw:                        {"RAW", FamilyPassthrough, attributable | legacyProto},
-	TypeCustom:                     {"CUSTOM", FamilyPassthrough, attributable | legacyProto},
-	TypeRunStarted:                 {"RUN_STARTED", FamilyLifecycle, legacyProto},
-	TypeRunFinished:                {"RUN_FINISHED", FamilyLifecycle, legacyProto},
-	TypeRunError:                   {"RUN_ERROR", FamilyLifecycle, legacyProto},
-	TypeStepStarted:                {"STEP_STARTED", FamilyLifecycle, attributable | legacyProto},
-	TypeStepFinished:               {"STEP_FINISHED", FamilyLifecycle, attributable | legacyProto},
-	TypeReasoningStart:             {"REASONING_START", FamilyReasoning, attributable},
-	TypeReasoningMessageStart:      {"REASONING_MESSAGE_START", FamilyReasoning, attributable},
-	TypeReasoningMessageContent:    {"REASONING_MESSAGE_CONTENT", FamilyReasoning, attributable},
-	TypeReasoningMessageEnd:        {"REASONING_MESSAGE_END", FamilyReasoning, attributable},
-	TypeReasoningMessageChunk:      {"REASONING_MESSAGE_CHUNK", FamilyReasoning, attributable},
-	TypeReasoningEnd:               {"REASONING_END", FamilyReasoning, attributable},
-	TypeReasoningEncryptedValue:    {"REASONING_ENCRYPTED_VALUE", FamilyReasoning, attributable},
-	TypeSubagentStarted:            {"SUBAGENT_STARTED", FamilySubagent, ownerRequired | legacyProto},
-	TypeSubagentFinished:           {"SUBAGENT_FINISHED", FamilySubagent, ownerRequired | legacyProto},
-	TypeSubagentError:              {"SUBAGENT_ERROR", FamilySubagent, ownerRequired | legacyProto},
+	TypeTextMessageStart:           {"TEXT_MESSAGE_START", attributable},
+	TypeTextMessageContent:         {"TEXT_MESSAGE_CONTENT", attributable},
+	TypeTextMessageEnd:             {"TEXT_MESSAGE_END", attributable},
+	TypeTextMessageChunk:           {"TEXT_MESSAGE_CHUNK", attributable},
+	TypeToolCallStart:              {"TOOL_CALL_START", attributable},
+	TypeToolCallArgs:               {"TOOL_CALL_ARGS", attributable},
+	TypeToolCallEnd:                {"TOOL_CALL_END", attributable},
+	TypeToolCallChunk:              {"TOOL_CALL_CHUNK", attributable},
+	TypeToolCallResult:             {"TOOL_CALL_RESULT", attributable},
+	TypeThinkingStart:              {"THINKING_START", 0},
+	TypeThinkingEnd:                {"THINKING_END", 0},
+	TypeThinkingTextMessageStart:   {"THINKING_TEXT_MESSAGE_START", 0},
+	TypeThinkingTextMessageContent: {"THINKING_TEXT_MESSAGE_CONTENT", 0},
+	TypeThinkingTextMessageEnd:     {"THINKING_TEXT_MESSAGE_END", 0},
+	TypeStateSnapshot:              {"STATE_SNAPSHOT", attributable},
+	TypeStateDelta:                 {"STATE_DELTA", attributable},
+	TypeMessagesSnapshot:           {"MESSAGES_SNAPSHOT", 0},
+	TypeActivitySnapshot:           {"ACTIVITY_SNAPSHOT", attributable},
+	TypeActivityDelta:              {"ACTIVITY_DELTA", attributable},
+	TypeRaw:                        {"RAW", attributable},
+	TypeCustom:                     {"CUSTOM", attributable},
+	TypeRunStarted:                 {"RUN_STARTED", 0},
+	TypeRunFinished:                {"RUN_FINISHED", 0},
+	TypeRunError:                   {"RUN_ERROR", 0},
+	TypeStepStarted:                {"STEP_STARTED", attributable},
+	TypeStepFinished:               {"STEP_FINISHED", attributable},
+	TypeReasoningStart:             {"REASONING_START", attributable},
+	TypeReasoningMessageStart:      {"REASONING_MESSAGE_START", attributable},
+	TypeReasoningMessageContent:    {"REASONING_MESSAGE_CONTENT", attributable},
+	TypeReasoningMessageEnd:        {"REASONING_MESSAGE_END", attributable},
+	TypeReasoningMessageChunk:      {"REASONING_MESSAGE_CHUNK", attributable},
+	TypeReasoningEnd:               {"REASONING_END", attributable},
+	TypeReasoningEncryptedValue:    {"REASONING_ENCRYPTED_VALUE", attributable},
+	TypeSubagentStarted:            {"SUBAGENT_STARTED", ownerRequired},
+	TypeSubagentFinished:           {"SUBAGENT_FINISHED", ownerRequired},
+	TypeSubagentError:              {"SUBAGENT_ERROR", ownerRequired},
 }
 
 var typesByName = func() map[string]Type {
@@ -158,29 +139,18 @@ func (t Type) String() string {
 // MarshalText returns the type's name on the wire.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Family returns what the type tells about, FamilyNone for TypeUnknown.
-func (t Type) Family() Family {
-	if t >= numTypes {
-		return FamilyNone
-	}
-	return types[t].family
-}
-
-// IsAttributable reports whether an event of the type may carry a subagentRunId without having to: 24
+// isAttributable reports whether an event of the type may carry a subagentRunId without having to: 24
 // types (P-VOC-3).
-func (t Type) IsAttributable() bool { return t < numTypes && types[t].flags&attributable != 0 }
+func (t Type) isAttributable() bool { return t < numTypes && types[t].flags&attributable != 0 }
 
 // requiresOwner reports whether an event of the type must carry a subagentRunId: the three SUBAGENT_*
 // (P-VOC-3).
 func (t Type) requiresOwner() bool { return t < numTypes && types[t].flags&ownerRequired != 0 }
 
 // IsRetired reports whether the type was retired before 1.0: the five THINKING_* (P-CMP-1).
-func (t Type) IsRetired() bool { return t.Family() == FamilyThinking }
+func (t Type) IsRetired() bool { return t >= TypeThinkingStart && t <= TypeThinkingTextMessageEnd }
 
 // IsChunk reports whether the type is one of the three *_CHUNK shorthands (P-CHK-1).
 func (t Type) IsChunk() bool {
 	return t == TypeTextMessageChunk || t == TypeToolCallChunk || t == TypeReasoningMessageChunk
 }
-
-// InLegacyProtobuf reports whether the pre-1.0 protobuf wire covered the type: 21 of the 36 (P-VOC-5).
-func (t Type) InLegacyProtobuf() bool { return t < numTypes && types[t].flags&legacyProto != 0 }

@@ -70,7 +70,7 @@ func TestTypeProperties(t *testing.T) {
 	parentOnly := append([]string{"RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPSHOT"}, retired...)
 
 	t.Run("P-VOC-3 24 types may be attributed", func(t *testing.T) {
-		got := typesWith(Type.IsAttributable)
+		got := typesWith(Type.isAttributable)
 		assert.Len(t, got, 24)
 		assert.NotSubset(t, got, parentOnly)
 		assert.Len(t, append(append(got, subagent...), parentOnly...), 36)
@@ -84,33 +84,12 @@ func TestTypeProperties(t *testing.T) {
 	t.Run("P-VOC-5 five types are retired", func(t *testing.T) {
 		assert.Equal(t, retired, typesWith(Type.IsRetired))
 	})
-	t.Run("P-VOC-5 21 types were in the protobuf wire", func(t *testing.T) {
-		assert.Equal(t, strings.Fields(`
-			TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END TEXT_MESSAGE_CHUNK
-			TOOL_CALL_START TOOL_CALL_ARGS TOOL_CALL_END TOOL_CALL_CHUNK
-			STATE_SNAPSHOT STATE_DELTA MESSAGES_SNAPSHOT RAW CUSTOM
-			RUN_STARTED RUN_FINISHED RUN_ERROR STEP_STARTED STEP_FINISHED
-			SUBAGENT_STARTED SUBAGENT_FINISHED SUBAGENT_ERROR`), typesWith(Type.InLegacyProtobuf))
-	})
 	t.Run("P-CHK-1 three types are chunks", func(t *testing.T) {
 		assert.Equal(t, []string{"TEXT_MESSAGE_CHUNK", "TOOL_CALL_CHUNK", "REASONING_MESSAGE_CHUNK"}, typesWith(Type.IsChunk))
 	})
 	t.Run("a type beyond the 36 has no properties", func(t *testing.T) {
 		for _, typ := range []Type{TypeUnknown, numTypes, 255} {
-			assert.False(t, typ.IsAttributable() || typ.requiresOwner() || typ.IsRetired() || typ.IsChunk() || typ.InLegacyProtobuf())
-			assert.Equal(t, FamilyNone, typ.Family())
+			assert.False(t, typ.isAttributable() || typ.requiresOwner() || typ.IsRetired() || typ.IsChunk())
 		}
 	})
-}
-
-func TestTypeFamilies(t *testing.T) {
-	counts := map[Family]int{}
-	for _, typ := range Types() {
-		counts[typ.Family()]++
-	}
-	assert.Equal(t, map[Family]int{
-		FamilyTextMessage: 4, FamilyToolCall: 5, FamilyThinking: 5, FamilyState: 3, FamilyActivity: 2,
-		FamilyPassthrough: 2, FamilyLifecycle: 5, FamilyReasoning: 7, FamilySubagent: 3,
-	}, counts)
-	assert.Equal(t, FamilyState, TypeMessagesSnapshot.Family())
 }

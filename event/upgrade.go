@@ -28,9 +28,6 @@ type Upgrader struct {
 	message messages.Opt[string] // the open THINKING_TEXT_MESSAGE_START
 }
 
-// NewUpgrader returns an upgrader for one stream.
-func NewUpgrader() *Upgrader { return &Upgrader{} }
-
 // Follow tells u of messages that the thread holds before the stream, so that no id is minted that one of them
 // has. It is called before the first event. The messages are ranged over when the first id is minted, if one
 // ever is.
@@ -42,7 +39,7 @@ func (u *Upgrader) Follow(history iter.Seq2[int, *messages.Message]) {
 // last. Breaking off releases events; the result can be ranged over as often as events can.
 func Upgrade(events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		u := NewUpgrader()
+		u := new(Upgrader)
 		for ev, err := range events {
 			if err == nil {
 				ev = u.Upgrade(ev)
@@ -260,11 +257,11 @@ type conversion struct {
 }
 
 func (c *conversion) warn(rule, path, text string) {
-	if c.more > 0 || len(c.warnings) == DefaultMaxWarnings {
+	if c.more > 0 || len(c.warnings) == defaultMaxWarnings {
 		if c.more++; c.more == 1 {
 			c.warnings = append(c.warnings, Warning{Rule: rule, Type: c.typ})
 		}
-		c.warnings[DefaultMaxWarnings].Text = fmt.Sprintf("%d more were converted, which are not listed", c.more)
+		c.warnings[defaultMaxWarnings].Text = fmt.Sprintf("%d more were converted, which are not listed", c.more)
 		return
 	}
 	c.warnings = append(c.warnings, Warning{Rule: rule, Type: c.typ, Path: path, Text: text})

@@ -183,7 +183,7 @@ func TestUpgradeConverts(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			fromText, fromValue := NewUpgrader(), NewUpgrader()
+			fromText, fromValue := new(Upgrader), new(Upgrader)
 			for _, s := range tc.steps {
 				f := mustFrame(t, s.in)
 				got := fromText.Upgrade(f).(Frame)
@@ -210,7 +210,7 @@ func TestUpgradeConverts(t *testing.T) {
 }
 
 func TestUpgradeThenEnforce(t *testing.T) {
-	u, d := NewUpgrader(), NewDecoder(nil)
+	u, d := new(Upgrader), NewDecoder(nil)
 	u.Upgrade(mustFrame(t, started))
 
 	f := u.Upgrade(mustFrame(t, `{"type":"THINKING_START","title":"Working"}`)).(Frame)
@@ -221,7 +221,7 @@ func TestUpgradeThenEnforce(t *testing.T) {
 	require.Len(t, f.Warnings(), 2)
 	assert.Equal(t, "P-CMP-1 THINKING_START: a retired type, converted to REASONING_START", f.Warnings()[0].String())
 	assert.Equal(t, `P-CMP-1 THINKING_START /title: the title "Working" is lost: REASONING_START has none`, f.Warnings()[1].String())
-	odd := NewUpgrader().Upgrade(mustFrame(t, `{"type":"THINKING_START","title":["x"]}`)).(Frame)
+	odd := new(Upgrader).Upgrade(mustFrame(t, `{"type":"THINKING_START","title":["x"]}`)).(Frame)
 	assert.Contains(t, odd.Warnings()[1].Text, `"[\"x\"]"`)
 
 	f = u.Upgrade(mustFrame(t, `{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":[{"type":"binary","mimeType":"m","id":"i"}]}`)).(Frame)
@@ -233,7 +233,7 @@ func TestUpgradeThenEnforce(t *testing.T) {
 }
 
 func TestUpgradeTypedEvents(t *testing.T) {
-	u := NewUpgrader()
+	u := new(Upgrader)
 	start := &RunStarted{ThreadID: "t", RunID: "r"}
 	assert.Same(t, start, u.Upgrade(start))
 	for _, tc := range []struct {
@@ -306,7 +306,7 @@ func TestUpgradeStream(t *testing.T) {
 }
 
 func TestUpgradeOfModernEventsAllocatesNothing(t *testing.T) {
-	u := NewUpgrader()
+	u := new(Upgrader)
 	for _, text := range []string{
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"d"}`,
 		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"user","content":"hi"}]}`,
@@ -324,7 +324,7 @@ func TestUpgraderFollows(t *testing.T) {
 		{ID: "q-thinking-8", Role: messages.RoleReasoning}, {ID: "r-thinking-9", Role: messages.RoleAssistant},
 	}
 	ranged := 0
-	u := NewUpgrader()
+	u := new(Upgrader)
 	u.Follow(func(yield func(int, *messages.Message) bool) {
 		ranged++
 		for i, m := range history {

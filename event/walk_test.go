@@ -186,8 +186,8 @@ func TestEveryType(t *testing.T) {
 					assert.Equal(t, string(jsonOf(ev)), string(jsonOf(again)), name)
 				}
 				if !typ.IsRetired() {
-					assert.Same(t, ev, NewUpgrader().Upgrade(ev), name)
-					assert.Equal(t, f, NewUpgrader().Upgrade(f), name)
+					assert.Same(t, ev, new(Upgrader).Upgrade(ev), name)
+					assert.Equal(t, f, new(Upgrader).Upgrade(f), name)
 				}
 			}
 		})
@@ -200,7 +200,7 @@ func TestAttribution(t *testing.T) {
 		f := mustFrame(t, text).With("subagentRunId", state.String("who"))
 		ev, warnings, err := NewDecoder(nil).Decode(f)
 		require.NoError(t, err)
-		if typ.IsAttributable() || typ.requiresOwner() {
+		if typ.isAttributable() || typ.requiresOwner() {
 			assert.Equal(t, messages.SubagentOwner("who"), ev.Owner(), typ)
 			assert.Equal(t, messages.SubagentOwner("who"), f.Owner(), typ)
 			assert.Equal(t, messages.SubagentOwner("who"), mustFrame(t, string(f.Data())).Owner(), typ)
@@ -219,8 +219,8 @@ func TestNilEventsArePassedOver(t *testing.T) {
 	for _, typ := range Types() {
 		null := reflect.Zero(reflect.TypeOf(newEvent(typ))).Interface().(Event)
 		assert.ErrorAs(t, Check(null), new(*messages.MalformedError), typ)
-		assert.Equal(t, null, NewUpgrader().Upgrade(null), typ)
+		assert.Equal(t, null, new(Upgrader).Upgrade(null), typ)
 	}
 	assert.ErrorAs(t, Check(nil), new(*messages.MalformedError))
-	assert.Nil(t, NewUpgrader().Upgrade(nil))
+	assert.Nil(t, new(Upgrader).Upgrade(nil))
 }

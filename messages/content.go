@@ -35,9 +35,6 @@ func Parts(parts ...Part) Content {
 // message may be without.
 func (c Content) Exists() bool { return c.form != formAbsent }
 
-// IsZero reports whether the content is absent. It makes `json:",omitzero"` work.
-func (c Content) IsZero() bool { return c.form == formAbsent }
-
 // IsParts reports whether the content is a list of parts.
 func (c Content) IsParts() bool { return c.form >= formParts }
 

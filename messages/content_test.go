@@ -27,7 +27,6 @@ func TestContentForms(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Equal(t, tc.exists, tc.content.Exists())
-			assert.Equal(t, !tc.exists, tc.content.IsZero())
 			assert.Equal(t, tc.isParts, tc.content.IsParts())
 			assert.Equal(t, tc.text, tc.content.Text())
 			assert.Equal(t, tc.lastText, tc.content.LastText())

@@ -27,9 +27,6 @@ func MetadataOf(members ...state.Member) Metadata { return Metadata{state.Object
 // Exists reports whether the metadata is present, even if it is empty.
 func (m Metadata) Exists() bool { return m.v.Exists() }
 
-// IsZero reports whether the metadata is absent. It makes `json:",omitzero"` work.
-func (m Metadata) IsZero() bool { return !m.v.Exists() }
-
 // Value returns the metadata as an object (see the type for the exception), or the absent value.
 func (m Metadata) Value() state.Value { return m.v }
 

@@ -23,6 +23,3 @@ func (o Opt[T]) Or(def T) T {
 
 // IsSet reports whether the value is present.
 func (o Opt[T]) IsSet() bool { return o.set }
-
-// IsZero reports whether the value is absent. It makes `json:",omitzero"` work.
-func (o Opt[T]) IsZero() bool { return !o.set }

@@ -18,9 +18,6 @@ func (o Owner) IsParent() bool { return !o.subagent }
 // RunID returns the subagentRunId and true, or "" and false for the parent agent.
 func (o Owner) RunID() (string, bool) { return o.id, o.subagent }
 
-// IsZero reports whether the owner is the parent agent. It makes `json:",omitzero"` work.
-func (o Owner) IsZero() bool { return !o.subagent }
-
 // String returns the subagentRunId, or "(parent)" for the parent agent. It is for people: a subagent
 // may have that name as its id too.
 func (o Owner) String() string {

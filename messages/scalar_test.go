@@ -9,7 +9,6 @@ import (
 func TestOpt(t *testing.T) {
 	var absent Opt[string]
 	assert.False(t, absent.IsSet())
-	assert.True(t, absent.IsZero())
 	assert.Equal(t, "d", absent.Or("d"))
 	_, ok := absent.Get()
 	assert.False(t, ok)
@@ -25,7 +24,7 @@ func TestOpt(t *testing.T) {
 
 func TestOwner(t *testing.T) {
 	assert.True(t, Owner{}.IsParent())
-	assert.True(t, Owner{}.IsZero())
+	assert.True(t, Owner{}.IsParent())
 	assert.Equal(t, "(parent)", Owner{}.String())
 	_, ok := Owner{}.RunID()
 	assert.False(t, ok)

@@ -105,7 +105,7 @@ func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 func (f *Folder) start(o *reducer.Options) {
 	o.Strict = f.strict
 	o.Ordinal, o.OnWarning = f.seen, f.warn
-	f.reducer, f.upgrader = reducer.New(o), event.NewUpgrader()
+	f.reducer, f.upgrader = reducer.New(o), new(event.Upgrader)
 	f.upgrader.Follow(f.reducer.Thread().Messages.All())
 	f.broke = nil
 }

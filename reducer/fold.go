@@ -15,7 +15,7 @@ import (
 // rejected the stream, an error matching [ErrTruncated] if the run had not ended when the stream did, which
 // also matches the error that the stream ended with, if it ended with one.
 func Fold(events iter.Seq2[event.Event, error], o *Options) (*Thread, error) {
-	r, upgrader := New(o), event.NewUpgrader()
+	r, upgrader := New(o), new(event.Upgrader)
 	upgrader.Follow(r.draft.list.All())
 	for ev, err := range events {
 		if err != nil {

@@ -132,9 +132,6 @@ func (v Value) Kind() Kind {
 // Exists reports whether v is a JSON value (null included), not absent.
 func (v Value) Exists() bool { return v.n != nil }
 
-// IsZero reports whether v is absent. encoding/json calls it for fields with the option omitzero.
-func (v Value) IsZero() bool { return v.n == nil }
-
 // AsBool returns v as a bool. ok is false if v is not a boolean.
 func (v Value) AsBool() (b, ok bool) {
 	return v.n == trueNode, v.Kind() == KindBool

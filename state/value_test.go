@@ -18,7 +18,6 @@ func TestValueIsOneWord(t *testing.T) {
 func TestAbsentValueAnswersEverything(t *testing.T) {
 	var v state.Value
 	assert.False(t, v.Exists())
-	assert.True(t, v.IsZero())
 	assert.Zero(t, v.Len())
 	assert.False(t, v.Get("a").Exists())
 	assert.False(t, v.Index(0).Exists())

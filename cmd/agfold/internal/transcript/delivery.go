@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"strings"
+
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
@@ -22,20 +24,20 @@ func (s Style) Event(d reducer.Delivery) term.Text {
 	if s.Width > 0 && !s.Full {
 		said = said.Clip(max(minWidth, s.Width-6-kind.Columns()-2))
 	}
-	line := words(s.paint(term.Dim, term.Sprintf("%6d", d.Ordinal)), s.paint(family(d.Event.Type()), kind), said)
+	line := words(s.paint(term.Dim, term.Sprintf("%6d", d.Ordinal)), s.paint(ink(d.Event.Type()), kind), said)
 	return line.TrimRight().Plus(newLine).Fold(s.Width)
 }
 
-func family(t event.Type) term.Ink {
-	switch t.Family() {
-	case event.FamilyTextMessage:
+func ink(t event.Type) term.Ink {
+	name := t.String()
+	switch {
+	case strings.HasPrefix(name, "TEXT_"):
 		return term.Cyan
-	case event.FamilyToolCall:
+	case strings.HasPrefix(name, "TOOL_"):
 		return term.Yellow
-	case event.FamilyReasoning, event.FamilyThinking:
+	case strings.HasPrefix(name, "REASONING_"):
 		return term.Dim
-	}
-	if t == event.TypeRunError || t == event.TypeSubagentError {
+	case t == event.TypeRunError, t == event.TypeSubagentError:
 		return term.Red
 	}
 	return term.Bold

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/reducer"
 )
@@ -64,18 +65,12 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-func TestEveryDeliveredTypeIsDescribed(t *testing.T) {
-	for _, typ := range event.Types() {
-		if typ.IsChunk() || typ.IsRetired() {
-			continue // never delivered
-		}
-		found := false
-		for _, family := range []event.Family{event.FamilyTextMessage, event.FamilyToolCall, event.FamilyState, event.FamilyActivity,
-			event.FamilyPassthrough, event.FamilyLifecycle, event.FamilyReasoning, event.FamilySubagent} {
-			found = found || typ.Family() == family
-		}
-		assert.True(t, found, typ)
-		assert.NotEmpty(t, family(typ))
+func TestTypesHaveTheColourOfWhatTheyAreAbout(t *testing.T) {
+	for typ, want := range map[event.Type]term.Ink{
+		event.TypeTextMessageContent: term.Cyan, event.TypeToolCallResult: term.Yellow, event.TypeReasoningStart: term.Dim,
+		event.TypeRunError: term.Red, event.TypeSubagentError: term.Red, event.TypeRunStarted: term.Bold,
+	} {
+		assert.Equal(t, want, ink(typ), typ)
 	}
 }
 
