@@ -10,8 +10,8 @@
 // snapshots of the thread (package subscribe). A [Result] says how a run ended; errors.Is and errors.AsType distinguish its
 // errors. The page [errors] lists which call returns which error.
 //
-// No constructor panics: if an argument of [NewHTTP], [NewSession], [NewTool] or [Peer] is invalid, every run returns an
-// error. A POST is never sent twice: there is no retry and no resumption, because the protocol has none (P-SSE-1).
+// No constructor panics: if an argument is invalid, such as a nil agent or middleware, a URL, or a version, every run
+// returns an error before anything is sent. A POST is never sent twice: there is no retry and no resumption, because the protocol has none (P-SSE-1).
 //
 // The rules cited as P-… are in [PROTOCOL.md].
 //

@@ -2,8 +2,12 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/agfold/agfold/event"
@@ -47,6 +51,7 @@ type HTTPOptions struct {
 // the method (307, 308). Another redirect is a *StatusError. Compressed answers (gzip) are decompressed as they arrive.
 type HTTP struct {
 	url           string
+	err           error // of the URL
 	client        http.Client
 	header        http.Header
 	headerTimeout time.Duration
@@ -54,13 +59,14 @@ type HTTP struct {
 	maxEventBytes int
 }
 
-// NewHTTP returns the agent at url, an absolute http or https URL. If url is invalid, every run returns an error.
-func NewHTTP(url string, o *HTTPOptions) *HTTP {
+// NewHTTP returns the agent at target, an absolute http or https URL. If target is not one, every run returns an error.
+func NewHTTP(target string, o *HTTPOptions) *HTTP {
 	if o == nil {
 		o = &HTTPOptions{}
 	}
 	h := &HTTP{
-		url:           url,
+		url:           target,
+		err:           checkURL(target),
 		header:        o.Header.Clone(),
 		headerTimeout: orDefault(o.HeaderTimeout, DefaultHeaderTimeout),
 		idleTimeout:   orDefault(o.IdleTimeout, DefaultIdleTimeout),
@@ -79,6 +85,27 @@ func NewHTTP(url string, o *HTTPOptions) *HTTP {
 	return h
 }
 
+var errNilHTTP = errors.New("there is no agent: the *client.HTTP is nil")
+
+// unusable returns why no request can be sent.
+func (h *HTTP) unusable() error {
+	if h == nil {
+		return errNilHTTP
+	}
+	return h.err
+}
+
+func checkURL(target string) error {
+	u, err := url.Parse(target)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		if i := strings.LastIndex(target, "@"); i >= 0 {
+			target = "…" + target[i:] // what comes before may be a password
+		}
+		return fmt.Errorf("%q is not an http or https URL", target)
+	}
+	return nil
+}
+
 func orDefault[T int | time.Duration](v, def T) T {
 	if v == 0 {
 		return def
@@ -94,6 +121,9 @@ func orDefault[T int | time.Duration](v, def T) T {
 //
 // The answer is read to its end, even after the end of the run. Iterating a second time sends nothing and yields an error.
 func (h *HTTP) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+	if err := h.unusable(); err != nil {
+		return unusable{err}.Run(ctx, in)
+	}
 	return oneShot(func(yield func(event.Event, error) bool) {
 		sent, warnings, err := in.Enforce()
 		if err != nil {

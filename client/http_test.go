@@ -415,12 +415,6 @@ func TestEndings(t *testing.T) {
 		var op *net.OpError
 		require.ErrorAs(t, err, &op)
 	})
-	t.Run("no URL", func(t *testing.T) {
-		for _, url := range []string{"", "::", "nowhere", "ftp://x/"} {
-			_, _, err := read(t, NewHTTP(url, nil).Run(t.Context(), input))
-			require.ErrorAs(t, err, new(*TransportError), url)
-		}
-	})
 }
 
 func TestARequestIsNeverSentTwice(t *testing.T) {

@@ -19,12 +19,16 @@ type Middleware func(next Agent) Agent
 
 // Chain returns agent with middleware around it. The first middleware is outermost: it gets the input first and the events
 // last. Innermost is the compatibility boundary, which converts what older producers send, even if there is no middleware
-// (P-PIPE-1).
+// (P-PIPE-1). If agent or a middleware is nil, every run returns an error; so it does if NewHTTP or a middleware of this
+// package got an argument that it cannot use.
 func Chain(agent Agent, middleware ...Middleware) Agent { return chained(agent, nil, middleware) }
 
 // chained is Chain for a session, whose thread says which ids are taken even if middleware takes messages out of the
 // input.
 func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware) Agent {
+	if err := unusableError(agent); err != nil {
+		return unusable{err}
+	}
 	outer := Agent(runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 		u := new(event.Upgrader)
 		u.Follow(slices.All(in.Messages))
@@ -34,7 +38,15 @@ func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware
 		return mapped(withoutNil(agent.Run(ctx, in)), func() func(event.Event) event.Event { return u.Upgrade })
 	}))
 	for _, m := range slices.Backward(middleware) {
-		outer = m(outer)
+		if m != nil {
+			outer = m(outer)
+		}
+		if m == nil || outer == nil {
+			return unusable{errNoMiddleware}
+		}
+		if err := unusableError(outer); err != nil {
+			return unusable{err}
+		}
 	}
 	return outer
 }

@@ -26,12 +26,12 @@ import (
 //
 // What older agents send is converted even without Peer. If peer is not numbers and dots, every run returns an error.
 func Peer(peer string) Middleware {
+	if !version.Valid(peer) {
+		return unusableMiddleware(fmt.Errorf("peer version %q is not digits and dots", peer))
+	}
 	atMost := func(v string) bool { return version.Compare(peer, v) <= 0 }
 	return func(next Agent) Agent {
 		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-			if !version.Valid(peer) {
-				return failed(fmt.Errorf("peer version %q is not digits and dots", peer))
-			}
 			var warnings []event.Warning
 			if version.Compare(peer, "1.0") < 0 {
 				in.ProtocolVersion = messages.Opt[string]{}
@@ -50,11 +50,6 @@ func Peer(peer string) Middleware {
 			return withWarnings(warnings, events)
 		})
 	}
-}
-
-// failed returns a run that only yields an error.
-func failed(err error) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) { yield(nil, err) }
 }
 
 // downgraded returns the messages, each as convert returns it, without changing any; ms itself if convert

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"errors"
+
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/state"
@@ -8,13 +10,16 @@ import (
 
 // FilterToolCalls returns a middleware that hides the calls of tools whose name keep returns false for: their start,
 // arguments, end, chunks, result and encrypted value, and their ids among those that a run finishes pending. Messages
-// snapshots pass as they are. Nothing warns of what it hides. keep must be safe for concurrent use.
+// snapshots pass as they are. Nothing warns of what it hides. keep must be safe for concurrent use and not nil.
 //
 // An allow list and a deny list are one line each:
 //
 //	client.FilterToolCalls(func(name string) bool { return slices.Contains(allowed, name) })
 //	client.FilterToolCalls(func(name string) bool { return !slices.Contains(denied, name) })
 func FilterToolCalls(keep func(name string) bool) Middleware {
+	if keep == nil {
+		return unusableMiddleware(errors.New("there is nothing to filter tool calls with: the function is nil"))
+	}
 	return mapEvents(func() func(event.Event) event.Event {
 		return (&toolCallFilter{keep: keep, decoder: event.NewDecoder(nil)}).filter
 	})

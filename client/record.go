@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -18,8 +19,11 @@ import (
 // an inner middleware has dropped is not recorded. Concurrent runs each need their own Record and w.
 //
 // A write that fails does not fail the run: the recording of that run ends, a warning with the rule "recording" comes with
-// the next event, and w's Close returns the error.
+// the next event, and w's Close returns the error. If w is nil, every run returns an error.
 func Record(w *recording.Writer) Middleware {
+	if w == nil {
+		return unusableMiddleware(errors.New("there is nothing to record to: the recording.Writer is nil"))
+	}
 	return func(next Agent) Agent {
 		return runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			return func(yield func(event.Event, error) bool) {

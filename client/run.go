@@ -28,7 +28,8 @@ type RunOptions struct {
 // them, and returns how it ended. The error is the result's Err. Nothing is ever sent twice.
 //
 // If calls are still pending that the session has functions for, because an earlier call was stopped, they are
-// answered first.
+// answered first. Without messages, Send runs the agent on the thread as it is: so a run that failed is tried again,
+// because its messages are in the thread already.
 //
 // Send returns an error and a nil result, and neither sends nor adds anything, with: [ErrClosed]; [ErrBusy] while
 // another run is in progress; an error that matches ctx.Err() if ctx is done; an [*InterruptError] while interrupts are

@@ -98,8 +98,8 @@ type Session struct {
 	result *Result
 }
 
-// NewSession returns a session that talks to agent. It copies the options and keeps what they point to. If agent is nil
-// or a tool of the options cannot be used, every run returns an error.
+// NewSession returns a session that talks to agent. It copies the options and keeps what they point to. If an agent, a
+// middleware, a version or a tool cannot be used, every run returns an error and nothing is added or sent.
 func NewSession(agent Agent, o *SessionOptions) *Session {
 	s := new(Session)
 	if o != nil {
@@ -121,9 +121,7 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 	if s.o.PeerVersion != "" {
 		chain = append(chain, Peer(s.o.PeerVersion))
 	}
-	if agent != nil {
-		s.agent = chained(agent, s.Thread, chain)
-	}
+	s.agent = chained(agent, s.Thread, chain)
 	s.o.Tools = slices.Clone(s.o.Tools)
 	s.thread = s.start()
 	s.o.Thread, s.o.Messages, s.o.State, s.o.Middleware = nil, nil, state.Value{}, nil // not kept alive
@@ -157,16 +155,17 @@ func (s *Session) start() *reducer.Thread {
 	return &th
 }
 
-var errNoAgent = errors.New("the session has no agent: NewSession was called with nil")
-
 // unusable returns the error of an invalid argument of NewSession or an invalid tool. changing is held.
 func (s *Session) unusable() error {
-	if s.agent == nil {
-		return errNoAgent
+	if err := unusableError(s.agent); err != nil {
+		return err
 	}
 	for _, t := range s.o.Tools {
 		if t.err != nil {
 			return t.err
+		}
+		if t.Name == "" {
+			return errNoToolName
 		}
 	}
 	return s.invalid

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -30,12 +31,14 @@ type Tool struct {
 	err error // of NewTool
 }
 
+var errNoToolName = errors.New("a tool has no name")
+
 // NewTool makes a tool from a function of a struct. The schema of the parameters is inferred from Args: the
 // json tags name the members, those without omitempty are required, jsonschema tags describe them. Arguments
 // that do not fit the schema never reach the function; the agent gets an answer that says what is wrong.
 //
-// Args must be a struct or a map, without channels, functions and recursive types in it; otherwise every run that offers
-// the tool returns an error.
+// Args must be a struct or a map, without channels, functions and recursive types in it, and name must not be empty;
+// otherwise every run that offers the tool returns an error.
 func NewTool[Args any](name, description string, fn func(ctx context.Context, args Args) (any, error)) Tool {
 	parameters, resolved, err := schemaOf[Args]()
 	if err != nil {
