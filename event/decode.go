@@ -104,7 +104,7 @@ func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
 	return ev, warnings, nil
 }
 
-// typed is what each of the 36 structs is.
+// typed is what each of the structs is.
 type typed interface {
 	Event
 	base() *Base
@@ -132,16 +132,6 @@ func newEvent(t Type) typed {
 		return &ToolCallChunk{}
 	case TypeToolCallResult:
 		return &ToolCallResult{}
-	case TypeThinkingStart:
-		return &ThinkingStart{}
-	case TypeThinkingEnd:
-		return &ThinkingEnd{}
-	case TypeThinkingTextMessageStart:
-		return &ThinkingTextMessageStart{}
-	case TypeThinkingTextMessageContent:
-		return &ThinkingTextMessageContent{}
-	case TypeThinkingTextMessageEnd:
-		return &ThinkingTextMessageEnd{}
 	case TypeStateSnapshot:
 		return &StateSnapshot{}
 	case TypeStateDelta:
@@ -186,6 +176,9 @@ func newEvent(t Type) typed {
 		return &SubagentFinished{}
 	case TypeSubagentError:
 		return &SubagentError{}
+	}
+	if t.IsRetired() {
+		return &retired{typ: t}
 	}
 	return nil
 }

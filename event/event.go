@@ -5,9 +5,10 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Event is one AG-UI event: one of the 36 typed structs of this package, by pointer, or a [Frame], which
+// Event is one AG-UI event: one of the 31 typed structs of this package, by pointer, or a [Frame], which
 // is an event as it arrived and not judged yet. The set is closed: all implementations are in this
-// package. An event must not be changed once it has been handed on; it is then safe for concurrent use.
+// package. A retired event that is decoded without an [Upgrader] has no struct of its own, only its Type.
+// An event must not be changed once it has been handed on; it is then safe for concurrent use.
 type Event interface {
 	// Type returns the event's type; of a Frame, TypeUnknown if its name is none of the 36.
 	Type() Type

@@ -240,8 +240,8 @@ func TestUpgradeTypedEvents(t *testing.T) {
 		in   Event
 		want string
 	}{
-		{&ThinkingStart{Title: messages.Some("x")}, `{"type":"REASONING_START","messageId":"r-thinking-1"}`},
-		{&ThinkingEnd{}, `{"type":"REASONING_END","messageId":"r-thinking-1"}`},
+		{&retired{typ: TypeThinkingStart, title: messages.Some("x")}, `{"type":"REASONING_START","messageId":"r-thinking-1"}`},
+		{&retired{typ: TypeThinkingEnd}, `{"type":"REASONING_END","messageId":"r-thinking-1"}`},
 		{&TextMessageEnd{Base: Base{RawEvent: state.Null()}, MessageID: "m"}, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`},
 		{&RunFinished{Result: state.Null()}, `{"type":"RUN_FINISHED","threadId":"","runId":""}`},
 		{&SubagentFinished{Attribution: By(messages.SubagentOwner("s")), Result: state.Null()}, `{"type":"SUBAGENT_FINISHED","subagentRunId":"s"}`},
@@ -337,7 +337,7 @@ func TestUpgraderFollows(t *testing.T) {
 	u.Upgrade(&ReasoningMessageStart{MessageID: "r-thinking-4"})
 	assert.Zero(t, ranged, "nothing is looked for before it is needed")
 	for _, want := range []string{"r-thinking-5", "r-thinking-6"} {
-		id, _ := u.Upgrade(&ThinkingStart{}).(Frame).Value().Get("messageId").AsString()
+		id, _ := u.Upgrade(&retired{typ: TypeThinkingStart}).(Frame).Value().Get("messageId").AsString()
 		assert.Equal(t, want, id, "D-3 no id of the thread's is minted")
 	}
 	assert.Equal(t, 1, ranged)

@@ -77,11 +77,11 @@ func TestResumeChangesNothing(t *testing.T) {
 // P-CMP-1, D-3: an id that is minted for a retired event is new to the thread that goes on.
 func TestFoldMintsNewIDs(t *testing.T) {
 	thought := func() []event.Event {
-		return []event.Event{
-			&event.RunStarted{ThreadID: "t", RunID: "r"}, &event.ThinkingTextMessageStart{},
-			&event.ThinkingTextMessageContent{Delta: "hm"}, &event.ThinkingTextMessageEnd{},
-			&event.RunFinished{ThreadID: "t", RunID: "r"},
-		}
+		return frames([]string{
+			`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"THINKING_TEXT_MESSAGE_START"}`,
+			`{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"hm"}`, `{"type":"THINKING_TEXT_MESSAGE_END"}`,
+			`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`,
+		})
 	}
 	first, err := reducer.Fold(reducer.Events(thought()...), nil)
 	require.NoError(t, err)

@@ -281,9 +281,9 @@ func TestFoldWholeStreams(t *testing.T) {
 		assert.Equal(t, reducer.Succeeded, th.Status())
 	})
 	t.Run("retired shapes are upgraded", func(t *testing.T) {
-		th, err := reducer.Fold(reducer.Events(start, &event.ThinkingStart{}, &event.ThinkingTextMessageStart{},
-			&event.ThinkingTextMessageContent{Delta: "hm"}, &event.ThinkingTextMessageEnd{}, &event.ThinkingEnd{},
-			&event.RunFinished{ThreadID: "t", RunID: "r"}), nil)
+		th, err := reducer.Fold(reducer.Events(frames([]string{`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
+			`{"type":"THINKING_START"}`, `{"type":"THINKING_TEXT_MESSAGE_START"}`, `{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"hm"}`,
+			`{"type":"THINKING_TEXT_MESSAGE_END"}`, `{"type":"THINKING_END"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`})...), nil)
 		require.NoError(t, err)
 		require.Equal(t, 1, th.Messages.Len())
 		assert.Equal(t, messages.RoleReasoning, th.Messages.At(0).Role)
@@ -292,7 +292,7 @@ func TestFoldWholeStreams(t *testing.T) {
 	t.Run("P-CMP-1 the reducer itself gives retired events no effect", func(t *testing.T) {
 		r := reducer.New(nil)
 		apply(t, r, start)
-		steps, err := deliver(r, &event.ThinkingStart{})
+		steps, err := deliver(r, frames([]string{`{"type":"THINKING_START"}`})[0])
 		require.NoError(t, err)
 		require.Len(t, steps, 1)
 		assert.Equal(t, "P-CMP-1", showWarnings(steps[0].Warnings))

@@ -21,7 +21,7 @@ var surface = map[string]int{
 	"state":     83,
 	"subscribe": 22,
 	"messages":  117,
-	"event":     231,
+	"event":     216,
 	"chunks":    10,
 	"reducer":   100,
 	"recording": 58,
