@@ -56,7 +56,7 @@ func BenchmarkTriad(b *testing.B) {
 	}
 }
 
-// BenchmarkPassThrough times an event that is no chunk while nothing is under assembly.
+// BenchmarkPassThrough times an event that is not a chunk while nothing is under assembly.
 func BenchmarkPassThrough(b *testing.B) {
 	x := new(chunks.Expander)
 	ev := &event.TextMessageContent{MessageID: "m", Delta: "word "}

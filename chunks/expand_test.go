@@ -53,7 +53,7 @@ func frames(t testing.TB, text string) []event.Event {
 func drain(t testing.TB, all iter.Seq2[event.Event, error]) (out []event.Event, failed error) {
 	t.Helper()
 	for ev, err := range all {
-		require.NoError(t, failed, "something came behind the error")
+		require.NoError(t, failed, "something came after the error")
 		if failed = err; err != nil {
 			require.Nil(t, ev)
 			continue
@@ -78,7 +78,7 @@ const helloWhole = `
 	{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`
 
 func TestExpandStream(t *testing.T) {
-	t.Run("frames and typed events alike, as often as the source can be ranged over", func(t *testing.T) {
+	t.Run("frames and typed events, as often as the source can be iterated", func(t *testing.T) {
 		for _, all := range [][]event.Event{frames(t, helloChunks), events(t, helloChunks)} {
 			src := &source{events: all}
 			expanded := chunks.Expand(src.all(), nil)

@@ -35,7 +35,7 @@ func TestExpander(t *testing.T) {
 		assertWire(t, `{"type":"REASONING_MESSAGE_START","messageId":"r","role":"reasoning"}`, got)
 	})
 
-	t.Run("an event that is no chunk comes out itself, behind what dst holds", func(t *testing.T) {
+	t.Run("an event that is not a chunk comes out itself, after what dst holds", func(t *testing.T) {
 		first, second := &event.Raw{}, &event.StepStarted{StepName: "a"}
 		got, err := new(chunks.Expander).Expand([]event.Event{first}, second)
 		require.NoError(t, err)

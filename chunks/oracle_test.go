@@ -77,7 +77,7 @@ func TestOracle(t *testing.T) {
 	assert.Greater(t, refused, streams/10)
 }
 
-// isExpansion tells the official client's errors of expansion from those of verification.
+// isExpansion reports whether an error of the official client is one of expansion, not of verification.
 func isExpansion(text string) bool {
 	return strings.HasPrefix(text, "First ") || strings.HasPrefix(text, "Ambiguous ") ||
 		strings.Contains(text, "does not match the open stream's")
@@ -112,7 +112,7 @@ func oracleStream(random *rand.Rand) []event.Event {
 	)
 }
 
-// fairChunk returns a chunk that breaks a rule now and then: every owner has ids of its own, and what a
+// fairChunk returns a chunk that breaks a rule now and then: every owner has its own ids, and what a
 // stream was opened with is seldom contradicted.
 func (p *plan) fairChunk() event.Event {
 	owner, base := owners[p.n(3)], p.base()

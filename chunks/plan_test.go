@@ -173,7 +173,7 @@ func (s *explicit) parent() messages.Opt[string] {
 	return messages.Some(s.extra)
 }
 
-// chunk returns a chunk of the stream that tells its id, its owner and what it was opened with, or not.
+// chunk returns a chunk of the stream, with or without its id, its owner and the opener's members.
 func (s *explicit) chunk(b event.Base, delta messages.Opt[string], named, tagged, repeats bool) event.Event {
 	var id, name, parent messages.Opt[string]
 	var owner messages.Owner

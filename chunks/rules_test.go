@@ -53,7 +53,7 @@ func TestRules(t *testing.T) {
 				{"type":"TEXT_MESSAGE_CONTENT","messageId":"m0","delta":"c"}`,
 		},
 		{
-			name: "P-CHK-1 a lane holds at most one stream, be it text, tool call or reasoning",
+			name: "P-CHK-1 a lane holds at most one stream: text, tool call or reasoning",
 			in: `
 				{"type":"REASONING_MESSAGE_CHUNK","messageId":"r","delta":"hm"}
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"yes"}
@@ -94,7 +94,7 @@ func TestRules(t *testing.T) {
 				{"type":"REASONING_MESSAGE_START","messageId":"r","role":"reasoning","subagentRunId":"s"}`,
 		},
 		{
-			name: "P-CHK-2 a first chunk yields content too if it has a delta, be it empty",
+			name: "P-CHK-2 a first chunk yields content too if it has a delta, even an empty one",
 			in: `
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":""}
 				{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"f","delta":"","subagentRunId":"s1"}
@@ -390,7 +390,7 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			name: "P-CHK-6 a named id belongs to the lane that holds it, whoever sends it untagged",
+			name: "P-CHK-6 a named id belongs to the lane that holds it, even if the chunk is untagged",
 			in: `
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m0","delta":"a"}
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m1","delta":"b","subagentRunId":"s"}
@@ -492,7 +492,7 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			name: "P-CHK-6 it is no longer ambiguous when all but one are closed",
+			name: "P-CHK-6 it is not ambiguous once all but one are closed",
 			in: `
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m1","subagentRunId":"s1"}
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m2","subagentRunId":"s2"}
@@ -552,7 +552,7 @@ func TestRules(t *testing.T) {
 				{"type":"CUSTOM","name":"n","value":0,"metadata":{"k":3},"rawEvent":3,"timestamp":13}`,
 		},
 		{
-			name: "P-CHK-8 without a tag of its own a continuation has its opener's, and so has the end",
+			name: "P-CHK-8 an untagged continuation has its opener's tag, and so has the end",
 			in: `
 				{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","subagentRunId":"s"}
 				{"type":"TEXT_MESSAGE_CHUNK","delta":"a"}

@@ -63,7 +63,7 @@ func ExampleChain() {
 	)
 	for ev := range chained.Run(context.Background(), event.RunInput{ThreadID: "t-1", RunID: "r-1"}) {
 		if f, ok := ev.(event.Frame); ok && f.IsNotice() {
-			continue // it stands in for the call that was filtered
+			continue // it replaces the call that was filtered
 		}
 		fmt.Println(ev.Type())
 	}

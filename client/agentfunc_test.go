@@ -102,7 +102,7 @@ func TestGoAgents(t *testing.T) {
 		})
 	}
 	for name, agent := range both(0, func() error { panic("text") }) {
-		t.Run("a panic with a value that is no error, "+name, func(t *testing.T) {
+		t.Run("a panic with a value that is not an error, "+name, func(t *testing.T) {
 			_, _, err := read(t, agent.Run(t.Context(), input))
 			require.ErrorAs(t, err, new(*PanicError))
 		})
@@ -110,7 +110,7 @@ func TestGoAgents(t *testing.T) {
 }
 
 func TestEmitTellsWhenToStop(t *testing.T) {
-	t.Run("what emit has reported stands, whatever the function returns", func(t *testing.T) {
+	t.Run("what emit has reported is kept, whatever the function returns", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		agent := Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// pending is a session whose agent called tools, in a message "a", that nobody has answered; the thread's
+// pending is a session whose agent called tools, in a message "a", without answers; the thread's
 // messages are "user u", "assistant a" and "assistant m".
 func pending(t *testing.T, ids ...string) (*client.Session, *scripted) {
 	first := []any{begins}
@@ -46,11 +46,11 @@ func TestAddMessages(t *testing.T) {
 			thread: []string{"user u: hi", "assistant a: ", "assistant m: well?", "system s: be brief", "user v: go on"}, pending: []string{"c1", "c2"}},
 		{rule: "one without an id gets one", add: []*messages.Message{messages.UserText("go on")},
 			thread: []string{"user u: hi", "assistant a: ", "assistant m: well?", "user id-3: go on"}, pending: []string{"c1", "c2"}},
-		{rule: "P-TOL-3 a tool message goes behind the message of its call", add: []*messages.Message{result("x", "c1")},
+		{rule: "P-TOL-3 a tool message goes after the message of its call", add: []*messages.Message{result("x", "c1")},
 			thread: []string{"user u: hi", "assistant a: ", "tool x: answer", "assistant m: well?"}, pending: []string{"c2"}},
-		{rule: "P-TOL-3 and behind results that are there", add: []*messages.Message{result("x", "c2"), result("y", "c1")},
+		{rule: "P-TOL-3 and after results that are there", add: []*messages.Message{result("x", "c2"), result("y", "c1")},
 			thread: []string{"user u: hi", "assistant a: ", "tool x: answer", "tool y: answer", "assistant m: well?"}},
-		{rule: "P-TOL-3 a tool message whose call nobody holds goes to the end", add: []*messages.Message{result("x", "c9")},
+		{rule: "P-TOL-3 a tool message without its call goes to the end", add: []*messages.Message{result("x", "c9")},
 			thread: []string{"user u: hi", "assistant a: ", "assistant m: well?", "tool x: answer"}, pending: []string{"c1", "c2"}},
 		{rule: "P-ID-1 an id that is held by a message of the same kind", add: []*messages.Message{withID("m", messages.UserText("x"))}, clash: "text"},
 		{rule: "P-ID-1 an id that is held by a message of another kind is free", add: []*messages.Message{result("m", "c1")},
@@ -58,7 +58,7 @@ func TestAddMessages(t *testing.T) {
 		{rule: "P-ID-1 a message twice", add: []*messages.Message{result("x", "c1"), result("x", "c1")}, clash: "tool result"},
 		{rule: "P-TOL-3 the results of two calls under one id", add: []*messages.Message{result("x", "c1"), result("x", "c2")},
 			thread: []string{"user u: hi", "assistant a: ", "tool x: answer", "tool x: answer", "assistant m: well?"}},
-		{rule: "P-ENF-4 nil is no message", add: []*messages.Message{nil}, err: messages.ErrMalformed},
+		{rule: "P-ENF-4 nil is not a message", add: []*messages.Message{nil}, err: messages.ErrMalformed},
 		{rule: "P-ENF-4 a message without a role", add: []*messages.Message{{ID: "x"}}, err: messages.ErrMalformed},
 		{rule: "P-ENF-4 user content that is absent", add: []*messages.Message{{ID: "x", Role: messages.RoleUser}}, err: messages.ErrMalformed},
 		{rule: "one bad message keeps the good ones out", add: []*messages.Message{messages.UserText("x"), {Role: "narrator"}}, err: messages.ErrMalformed},
@@ -158,7 +158,7 @@ func TestEditState(t *testing.T) {
 
 	res, err := s.Send(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, `{"a":1,"b":2,"c":3}`, res.Thread.State.String(), "P-STA-1 the agent goes on with what was set")
+	assert.Equal(t, `{"a":1,"b":2,"c":3}`, res.Thread.State.String(), "P-STA-1 the agent continues with what was set")
 	require.NoError(t, s.SetState(state.Null()))
 	assert.Equal(t, `{}`, s.Thread().State.String(), "P-STA-2 null is taken as {}")
 	require.NoError(t, s.SetState(state.Value{}))

@@ -169,7 +169,7 @@ func TestAnswers(t *testing.T) {
 		{"a byte order mark", []string{"\xEF", "\xBB\xBF" + stream}},
 		{"comments and other fields", []string{": hi\n\n" + strings.ReplaceAll(stream, "data: ", ": x\nevent: message\nid: 1\ndata: ")}},
 		{"no final blank line", []string{strings.TrimRight(stream, "\n")}},
-		{"a long answer behind the end of the run", []string{stream, strings.Repeat(": ping\n\n", 1000)}},
+		{"a long answer after the end of the run", []string{stream, strings.Repeat(": ping\n\n", 1000)}},
 	} {
 		t.Run("P-SSE-1 "+tt.name, func(t *testing.T) {
 			agent, _ := serve(t, nil, answer(tt.pieces...))
@@ -656,7 +656,7 @@ func TestOutgoingEnforcement(t *testing.T) {
 	})
 	strange := event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{{ID: "1", Role: messages.RoleUser, Content: messages.Parts(
 		messages.TextPart("hi"), messages.Part{Type: "hologram"})}}}
-	t.Run("P-ENF-6 what is removed is told with the first event", func(t *testing.T) {
+	t.Run("P-ENF-6 removals are reported with the first event", func(t *testing.T) {
 		var body []byte
 		agent, _ := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
 			body, _ = io.ReadAll(r.Body)
@@ -751,7 +751,7 @@ func TestTimeouts(t *testing.T) {
 		assert.Len(t, got, 3)
 		assert.Equal(t, 300*time.Second, took)
 	})
-	bubble("a stream that stays open behind its end is left", func(t *testing.T) {
+	bubble("a stream that stays open after its end is left", func(t *testing.T) {
 		got, _, err := run(t, HTTPOptions{}, pipeTransport{serve: func(w *io.PipeWriter) { io.WriteString(w, stream) }})
 		assert.Len(t, got, 3)
 		require.ErrorAs(t, err, new(*IdleError))
@@ -796,7 +796,7 @@ func TestTimeouts(t *testing.T) {
 			time.Sleep(time.Second) // the other end notices
 		}
 	})
-	bubble("so is the beginning of what is no event stream", func(t *testing.T) {
+	bubble("so is the beginning of an answer that is not an event stream", func(t *testing.T) {
 		_, took, err := run(t, HTTPOptions{}, pipeTransport{contentType: "text/html", serve: drips})
 		var wrong *ContentTypeError
 		require.ErrorAs(t, err, &wrong)
@@ -892,7 +892,7 @@ type keepAlives struct {
 
 func (k *keepAlives) Read(p []byte) (int, error) {
 	if k.given += len(p); k.given > 64<<20 {
-		return 0, io.EOF // nobody stopped
+		return 0, io.EOF // the reader was not stopped
 	}
 	if k.given > 1<<20 {
 		k.half()
@@ -905,7 +905,7 @@ func (k *keepAlives) Read(p []byte) (int, error) {
 
 func (*keepAlives) Close() error { return nil }
 
-// The end of the context is heeded also while the answer keeps the reader busy without an event.
+// The end of the context ends a run even while the answer keeps the reader busy without an event.
 func TestCancelledInEndlessComments(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

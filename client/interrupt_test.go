@@ -22,7 +22,7 @@ func expiring(id, at string) event.Interrupt {
 	return event.Interrupt{ID: id, Reason: "approval", ExpiresAt: messages.Some(at)}
 }
 
-// interrupted is a session whose last run ended with interrupts; the agent goes on with turns.
+// interrupted is a session whose last run ended with interrupts; the agent continues with turns.
 func interrupted(t *testing.T, pending []event.Interrupt, turns ...turn) (*client.Session, *scripted) {
 	agent := script(append([]turn{says(begins, asks(pending...))}, turns...)...)
 	s := client.NewSession(agent, quiet(client.SessionOptions{}))
@@ -57,7 +57,7 @@ func TestResume(t *testing.T) {
 		{"P-INT-1 an expired one cannot be resolved", []event.Interrupt{past}, []client.Answer{client.Resolve("i1", nil)}, "i1", "expired", ""},
 		{"P-INT-1 an expired one can be cancelled", []event.Interrupt{past}, []client.Answer{client.Decline("i1")}, "", "", `[{"interruptId":"i1","status":"cancelled"}]`},
 		{"P-INT-1 one that has not expired can be resolved", []event.Interrupt{future}, []client.Answer{client.Resolve("i1", nil)}, "", "", `[{"interruptId":"i1","status":"resolved"}]`},
-		{"an answer that is none", two[:1], []client.Answer{{}}, "", "is not pending", ""},
+		{"an empty answer", two[:1], []client.Answer{{}}, "", "is not pending", ""},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestInterruptsPend(t *testing.T) {
 		assert.Equal(t, 2, res.Runs)
 		assert.Len(t, res.Interrupts, 1)
 	})
-	t.Run("a session goes on with a stored conversation's interrupts", func(t *testing.T) {
+	t.Run("a session continues a stored conversation with its interrupts", func(t *testing.T) {
 		before, _ := interrupted(t, []event.Interrupt{interrupt})
 		s := client.NewSession(script(says(begins, succeeds)), quiet(client.SessionOptions{Thread: before.Thread()}))
 		_, err := s.Send(t.Context())
@@ -238,8 +238,8 @@ func TestExpired(t *testing.T) {
 		{"without seconds and offset", expiring("i", "2026-07-01T12:00"), true},
 		{"white space around", expiring("i", " 2026-07-01\n"), true},
 		{"no such month", expiring("i", "2020-13"), false},
-		{"milliseconds are no date", expiring("i", "1577836800000"), false},
-		{"what is no date never expires", expiring("i", "soon"), false},
+		{"milliseconds are not a date", expiring("i", "1577836800000"), false},
+		{"a value that is not a date never expires", expiring("i", "soon"), false},
 		{"empty never expires", expiring("i", ""), false},
 	} {
 		t.Run(row.rule, func(t *testing.T) { assert.Equal(t, row.expired, client.Expired(row.in, now)) })

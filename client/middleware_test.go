@@ -189,7 +189,7 @@ func TestFilterToolCalls(t *testing.T) {
 		got := shown(t, deny, start("1", "rm"), `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["1","2"]}}`)
 		assert.Equal(t, []string{"-", `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["2"]}}`}, got)
 	})
-	t.Run("typed events are filtered alike", func(t *testing.T) {
+	t.Run("typed events are filtered in the same way", func(t *testing.T) {
 		agent := Chain(Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 			emit(&event.ToolCallStart{ToolCallID: "1", ToolCallName: "rm"})
 			emit(&event.ToolCallArgs{ToolCallID: "1", Delta: "x"})
@@ -272,7 +272,7 @@ func TestPeerDowngradesTheInput(t *testing.T) {
 			assert.Contains(t, warnings[0].Text, "image")
 		})
 	}
-	t.Run("a version that is none", func(t *testing.T) {
+	t.Run("an invalid version", func(t *testing.T) {
 		for _, version := range []string{"", "1.", ".1", "v1", "1.x", "-1"} {
 			_, _, err := read(t, Chain(answering(started), Peer(version)).Run(t.Context(), input))
 			require.ErrorContains(t, err, fmt.Sprintf("%q", version))
@@ -317,7 +317,7 @@ func TestPeerTakesSubagentsOut(t *testing.T) {
 	t.Run("P-VRS-2 nothing for a newer peer", func(t *testing.T) {
 		assert.Equal(t, events, shown(t, Peer("0.0.58"), events...))
 	})
-	t.Run("typed events are treated alike", func(t *testing.T) {
+	t.Run("typed events are treated in the same way", func(t *testing.T) {
 		agent := Chain(Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 			emit(&event.SubagentStarted{Attribution: event.By(messages.SubagentOwner("s")), Name: "n"})
 			return emit(&event.StepStarted{Attribution: event.By(messages.SubagentOwner("s")), StepName: "x"})

@@ -67,7 +67,7 @@ func TestRecord(t *testing.T) {
 			require.Len(t, warnings, 1)
 			assert.Equal(t, "recording", warnings[0].Rule)
 			assert.Contains(t, warnings[0].Text, "disk full")
-			assert.Equal(t, room, w.n, "nothing is written behind the gap")
+			assert.Equal(t, room, w.n, "nothing is written after the gap")
 		}
 	})
 	t.Run("breaking off", func(t *testing.T) {

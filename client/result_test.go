@@ -69,7 +69,7 @@ func TestResultNewMessages(t *testing.T) {
 		{"reasoning and activities count", []any{`{"type":"ACTIVITY_SNAPSHOT","messageId":"w","activityType":"plan","content":{}}`,
 			`{"type":"REASONING_MESSAGE_START","messageId":"w","role":"reasoning"}`, `{"type":"REASONING_MESSAGE_CONTENT","messageId":"w","delta":"hm"}`, `{"type":"REASONING_MESSAGE_END","messageId":"w"}`},
 			[]string{"activity w: ", "reasoning w: hm"}},
-		{"a message that went on is not new", []any{text("old", " and more")}, nil},
+		{"a message that continues is not new", []any{text("old", " and more")}, nil},
 		{"P-MSG-1 what a snapshot restates is not new, what it adds is", []any{text("m", "x"),
 			`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"n","role":"assistant","content":"new"},{"id":"u","role":"user","content":"hi!"},{"id":"old","role":"assistant","content":"changed"}]}`},
 			[]string{"assistant n: new"}},

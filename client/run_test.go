@@ -24,7 +24,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// kinds are what the end of a call is told apart by.
+// kinds are the errors that distinguish how a call ended.
 var kinds = map[string]func(error) bool{
 	"ErrRejected": is(client.ErrRejected), "ErrProtocol": is(reducer.ErrProtocol), "ErrMalformed": is(messages.ErrMalformed),
 	"ErrTruncated": is(client.ErrTruncated), "reducer.ErrTruncated": is(reducer.ErrTruncated),
@@ -74,7 +74,7 @@ func TestOutcomes(t *testing.T) {
 				return
 			}
 		}
-		for yield(&event.Custom{Name: "on", Value: state.Null()}, nil) { // heeds no context
+		for yield(&event.Custom{Name: "on", Value: state.Null()}, nil) { // ignores its context
 		}
 	})
 	sse := "text/event-stream"
@@ -92,9 +92,9 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{rule: "P-RUN-1 a run without outcome succeeded",
 			agent: script(says(hello, succeeds)), status: reducer.Succeeded, thread: greeting},
-		{rule: "P-RUN-1 an interrupted run is no error",
+		{rule: "P-RUN-1 an interrupted run is not an error",
 			agent: script(says(hello, asks(interrupt))), status: reducer.Interrupted, thread: greeting},
-		{rule: "P-RUN-1 a run that the agent cancelled is no error",
+		{rule: "P-RUN-1 a run that the agent cancelled is not an error",
 			agent: script(says(hello, cancels)), status: reducer.Cancelled, thread: greeting},
 		{rule: "P-RUN-1 RUN_ERROR fails the run",
 			agent: script(says(hello, fails)), status: reducer.Failed, failed: true, thread: greeting},
@@ -167,7 +167,7 @@ func TestOutcomes(t *testing.T) {
 		{rule: "an agent's own error is handed on",
 			agent:  script(then(says(hello), func(context.Context, event.RunInput, func(...event.Event) error) error { return errOwn })),
 			status: reducer.Truncated, matches: "errOwn", thread: greeting},
-		{rule: "what an agent yields behind its error is not looked at",
+		{rule: "what an agent yields after its error is ignored",
 			agent: fn(func(_ context.Context, yield func(event.Event, error) bool) {
 				_ = yield(begins, nil) && yield(nil, errOwn) && yield(succeeds, nil)
 			}),
@@ -191,7 +191,7 @@ func TestOutcomes(t *testing.T) {
 				return nil, r.Context().Err()
 			}).agent(client.HTTPOptions{}), timeout: time.Second,
 			status: reducer.Truncated, matches: "DeadlineExceeded", thread: nothing},
-		{rule: "an agent that heeds no context is left all the same",
+		{rule: "an agent that ignores its context is abandoned",
 			agent: deaf, on: cancelled, status: reducer.Truncated, matches: "Canceled", thread: greeting},
 		{rule: "an agent that ends quietly when its context ends was cancelled",
 			agent: script(then(says(hello), func(ctx context.Context, _ event.RunInput, _ func(...event.Event) error) error {
@@ -216,7 +216,7 @@ func TestOutcomes(t *testing.T) {
 		{rule: "Cancel stops the run",
 			agent: script(then(says(hello), waits)), on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { s.Cancel() }),
 			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
-		{rule: "Cancel stops an agent that heeds no context",
+		{rule: "Cancel abandons an agent that ignores its context",
 			agent: deaf, on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { s.Cancel() }),
 			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
 		{rule: "Close stops the run",
@@ -228,7 +228,7 @@ func TestOutcomes(t *testing.T) {
 				return step.Change.Kind != reducer.MessageClosed
 			}, status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
 
-		{rule: "MaxRounds: tools that are called for ever",
+		{rule: "MaxRounds: tools that are called without end",
 			agent: script(says(begins, calls("c1", "now", ""), succeeds), says(begins, calls("c2", "now", ""), succeeds)),
 			options: client.SessionOptions{MaxRounds: 1, Tools: []client.Tool{{
 				Tool: event.Tool{Name: "now"},
@@ -282,7 +282,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// rawAgent is an agent to whom nobody adds what it leaves out.
+// rawAgent is an agent whose output is not completed.
 type rawAgent func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error]
 
 func (f rawAgent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
@@ -290,7 +290,7 @@ func (f rawAgent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Ev
 }
 
 func TestCallerCancelledByAnotherSession(t *testing.T) {
-	// A session that a tool of another one uses sees its caller's context end, whoever ended that.
+	// A session that a tool of another session uses sees its caller's context end, whatever ended it.
 	synctest.Test(t, func(t *testing.T) {
 		inner := client.NewSession(script(then(says(begins), waits)), quiet(client.SessionOptions{}))
 		var innerErr error
@@ -475,7 +475,7 @@ func TestRunInput(t *testing.T) {
 		assert.NotEqual(t, first.RunID, second.RunID)
 		assert.NotEqual(t, second.RunID, third.RunID)
 	})
-	t.Run("P-INP-1 forwardedProps of nobody are {}, which older peers require", func(t *testing.T) {
+	t.Run("P-INP-1 absent forwardedProps are sent as {}, which older peers require", func(t *testing.T) {
 		agent := script(says(begins, succeeds))
 		_, err := client.NewSession(agent, nil).Send(t.Context())
 		require.NoError(t, err)
@@ -495,16 +495,16 @@ func TestLinger(t *testing.T) {
 		{"0 means 5 s", 0, then(says(begins, succeeds), waits), 5 * time.Second, reducer.Succeeded, nil},
 		{"a stream that ends is not waited for", 0, says(begins, succeeds), 0, reducer.Succeeded, nil},
 		{"a duration", time.Second, then(says(begins, succeeds), waits), time.Second, reducer.Succeeded, nil},
-		{"a run that goes on is not bounded", time.Second, then(says(begins), pauses(time.Hour), says(succeeds)), time.Hour, reducer.Succeeded, nil},
-		{"another run in time goes on", time.Second,
+		{"a run that continues is not bounded", time.Second, then(says(begins), pauses(time.Hour), says(succeeds)), time.Hour, reducer.Succeeded, nil},
+		{"another run in time keeps the stream open", time.Second,
 			then(says(begins, succeeds), pauses(time.Second/2), says(begins), pauses(time.Hour), says(text("m", "more"), succeeds)),
 			time.Hour + time.Second/2, reducer.Succeeded, []string{"assistant m: more"}},
 		{"a late RUN_ERROR in time counts", time.Second, then(says(begins, succeeds), pauses(time.Second/2), says(fails)), time.Second / 2, reducer.Failed, nil},
 		{"what comes later does not count", time.Second, then(says(begins, succeeds), deafPause(2*time.Second), says(fails)), 2 * time.Second, reducer.Succeeded, nil},
-		{"negative waits for ever", -1, then(says(begins, succeeds), pauses(time.Hour), says(fails)), time.Hour, reducer.Failed, nil},
+		{"negative waits forever", -1, then(says(begins, succeeds), pauses(time.Hour), says(fails)), time.Hour, reducer.Failed, nil},
 		{"other events do not prolong it", time.Second, then(says(begins, succeeds), pauses(time.Second/2), says(`{"type":"NEWS"}`), pauses(3*time.Second/4), says(fails)),
 			time.Second, reducer.Succeeded, nil},
-		{"not for ever either", time.Second, func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
+		{"not forever either", time.Second, func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			step := then(says(begins, succeeds), pauses(0))
 			for range 100 {
 				if err := step(ctx, in, emit); err != nil {
@@ -514,7 +514,7 @@ func TestLinger(t *testing.T) {
 			}
 			return nil
 		}, time.Second, reducer.Succeeded, nil},
-		{"another run has a time of its own", time.Second,
+		{"another run has its own time", time.Second,
 			then(says(begins, succeeds), pauses(3*time.Second/4), says(begins, succeeds), pauses(3*time.Second/4), says(fails)),
 			3 * time.Second / 2, reducer.Failed, nil},
 	} {
@@ -565,11 +565,11 @@ func TestWarnings(t *testing.T) {
 		{"P-ENF-1 an event of unknown type", says(begins, `{"type":"NEWS"}`, succeeds), []string{"P-ENF-1 event 2 NEWS"}},
 		{"P-ENF-2 an unknown property", says(begins, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","mood":1}`), []string{"P-ENF-2 event 2 RUN_FINISHED /mood"}},
 		{"P-VRS-1 a newer version", says(`{"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.10"}`, succeeds), []string{"P-VRS-1 event 1 RUN_STARTED /protocolVersion"}},
-		{"P-VRS-1 a version that is none", says(`{"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"one"}`, succeeds), []string{"P-VRS-1 event 1 RUN_STARTED /protocolVersion"}},
+		{"P-VRS-1 an invalid version", says(`{"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"one"}`, succeeds), []string{"P-VRS-1 event 1 RUN_STARTED /protocolVersion"}},
 		{"P-VRS-1 our own version is quiet", says(`{"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}`, succeeds), nil},
 		{"P-VRS-1 an older version is quiet", says(`{"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"0.9"}`, succeeds), nil},
 		{"P-CMP-1 a retired shape", says(begins, `{"type":"THINKING_START"}`, `{"type":"THINKING_END"}`, succeeds), []string{"P-CMP-1 event 2 THINKING_START", "P-CMP-1 event 3 THINKING_END"}},
-		{"a stream that breaks off behind the run", then(says(begins, succeeds), broken), []string{"P-RUN-1: the stream broke off after the run had ended: the agent's own error"}},
+		{"a stream that breaks off after the run", then(says(begins, succeeds), broken), []string{"P-RUN-1: the stream broke off after the run had ended: the agent's own error"}},
 		{"the warnings of a rejected event", says(begins, `{"type":"TEXT_MESSAGE_END","messageId":"x","mood":1}`), []string{"P-ENF-2 event 2 TEXT_MESSAGE_END /mood"}},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
@@ -658,7 +658,7 @@ func TestThinkingOfRunsWithOneID(t *testing.T) {
 		})
 	}
 	own := says(begins, &event.ReasoningMessageStart{MessageID: "r-thinking-4"}, &event.ReasoningMessageEnd{MessageID: "r-thinking-4"}, succeeds)
-	for name, middleware := range map[string][]client.Middleware{"the input tells": nil, "the session tells": {forgets}} {
+	for name, middleware := range map[string][]client.Middleware{"the input has it": nil, "the session has it": {forgets}} {
 		t.Run("D-3 "+name, func(t *testing.T) {
 			var file bytes.Buffer
 			agent := client.Record(recording.NewWriter(&file))(script(thinks("one"), thinks("two"), own, thinks("three"))) // records what is retired

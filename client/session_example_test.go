@@ -150,7 +150,7 @@ func ExampleNewTool() {
 	// invalid arguments for weather: validating root: required: missing properties: ["city"]
 }
 
-// A conversation is stored while an interrupt pends and taken up again by another process.
+// A conversation is stored while an interrupt pends, and another process continues it.
 func ExampleNewSession_stored() {
 	deployer := client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}

@@ -58,7 +58,7 @@ func says(what ...any) turn {
 	}
 }
 
-// then is a turn that goes on with another one.
+// then is a turn that is followed by another one.
 func then(turns ...turn) turn {
 	return func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 		for _, t := range turns {
@@ -70,7 +70,7 @@ func then(turns ...turn) turn {
 	}
 }
 
-// waits is a turn that does nothing until it is told to stop.
+// waits is a turn that does nothing until its context ends.
 func waits(ctx context.Context, _ event.RunInput, _ func(...event.Event) error) error {
 	<-ctx.Done()
 	return ctx.Err()
@@ -120,7 +120,7 @@ func calls(id, name, args string) []event.Event {
 		&event.ToolCallArgs{ToolCallID: id, Delta: args}, &event.ToolCallEnd{ToolCallID: id})
 }
 
-// counting makes ids that tell the order in which they were asked for.
+// counting makes ids in the order in which they are requested.
 func counting() func() string {
 	n := 0
 	return func() string {

@@ -34,7 +34,7 @@ func TestSessionStart(t *testing.T) {
 	}{
 		{"an empty conversation has an id from NewID and the state {}", client.SessionOptions{}, "id-1", nil, `{}`},
 		{"ThreadID names it", client.SessionOptions{ThreadID: "t-1"}, "t-1", nil, `{}`},
-		{"Thread goes on with a conversation", client.SessionOptions{Thread: stored}, "stored", []string{"user s: stored"}, `7`},
+		{"Thread continues with a conversation", client.SessionOptions{Thread: stored}, "stored", []string{"user s: stored"}, `7`},
 		{"ThreadID wins over that of Thread", client.SessionOptions{Thread: stored, ThreadID: "t-1"}, "t-1", []string{"user s: stored"}, `7`},
 		{"with Thread, Messages and State play no part", client.SessionOptions{Thread: stored, State: state.Int(1), Messages: []*messages.Message{messages.UserText("x")}},
 			"stored", []string{"user s: stored"}, `7`},
@@ -557,5 +557,5 @@ func TestOneRunAtATime(t *testing.T) {
 	}
 	wg.Wait()
 	assert.Equal(t, 1, most)
-	assert.Equal(t, s.Thread().Runs.Len(), s.Thread().Messages.Len(), "whoever was busy added nothing")
+	assert.Equal(t, s.Thread().Runs.Len(), s.Thread().Messages.Len(), "calls that returned ErrBusy added nothing")
 }

@@ -50,7 +50,7 @@ func TestNewToolSchema(t *testing.T) {
 
 type cyclic struct{ Next *cyclic }
 
-// ask lets an agent call tools in its first run, and returns how the conversation went on.
+// ask lets an agent call tools in its first run, and returns how the conversation continued.
 func ask(t *testing.T, o client.SessionOptions, called ...[]event.Event) (*client.Result, *scripted, error) {
 	first := []any{begins}
 	for _, c := range called {
@@ -153,7 +153,7 @@ func TestToolAnswers(t *testing.T) {
 		{rule: "an error wins over a result", result: "x", err: errors.New("no such city"), content: messages.Text("no such city"), failure: "no such city"},
 		{rule: "an error whose text panics is an answer", err: (*sayable)(nil), failure: "the tool panicked: runtime error"},
 		{rule: "what cannot be encoded is an answer", result: math.NaN(), failure: "the tool's result cannot be encoded"},
-		{rule: "a function is no result", result: func() {}, failure: "the tool's result cannot be encoded"},
+		{rule: "a function is not a result", result: func() {}, failure: "the tool's result cannot be encoded"},
 		{rule: "an encoding that panics is an answer", result: unencodable{}, failure: "the tool panicked: no JSON of me"},
 		{rule: "P-ENF-4 malformed parts are an answer and not the end of the conversation",
 			result: []messages.Part{messages.MediaPart(messages.PartImage, messages.Source{Type: messages.SourceData, Value: "AA=="})}, failure: "the tool's result cannot be sent"},
@@ -319,7 +319,7 @@ func TestToolConsent(t *testing.T) {
 		want    string
 	}{
 		{"nil approves", func(context.Context, *messages.ToolCall) error { return nil }, true, "noon"},
-		{"an error declines, and is what the agent is told", func(context.Context, *messages.ToolCall) error { return errors.New("not now") }, false, "not now"},
+		{"an error declines, and the agent gets its text", func(context.Context, *messages.ToolCall) error { return errors.New("not now") }, false, "not now"},
 		{"a panic declines", func(context.Context, *messages.ToolCall) error { panic("ouch") }, false, "asking for consent panicked: ouch"},
 		{"it sees the call", func(_ context.Context, c *messages.ToolCall) error { return errors.New(c.ID + c.Name) }, false, "c1now"},
 	} {
@@ -356,7 +356,7 @@ func TestToolTimeout(t *testing.T) {
 		fn   func(ctx context.Context) (any, error)
 		want string
 	}{
-		{"a function that heeds its context", func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, ctx.Err() }, "now did not answer within 1s"},
+		{"a function that obeys its context", func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, ctx.Err() }, "now did not answer within 1s"},
 		{"a function that does not", func(context.Context) (any, error) { time.Sleep(time.Hour); return "late", nil }, "now did not answer within 1s"},
 		{"a function in time", func(context.Context) (any, error) { time.Sleep(time.Second / 2); return "noon", nil }, "noon"},
 		{"a function that makes something of it", func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, errors.New("gave up") }, "now did not answer within 1s"},
@@ -371,7 +371,7 @@ func TestToolTimeout(t *testing.T) {
 					require.NoError(t, err)
 					assert.LessOrEqual(t, time.Since(start), time.Second)
 					assert.Equal(t, row.want, onlyAnswer(t, agent).Text())
-					time.Sleep(2 * time.Hour) // a function that does not heed its context keeps its goroutine
+					time.Sleep(2 * time.Hour) // a function that ignores its context keeps its goroutine
 				})
 			}
 		})
@@ -427,10 +427,10 @@ func TestCancelWhileToolsRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				agent := script(says(begins, calls("c1", "fast", ""), calls("c2", "heeds", ""), calls("c3", "deaf", ""), succeeds))
+				agent := script(says(begins, calls("c1", "fast", ""), calls("c2", "obeys", ""), calls("c3", "deaf", ""), succeeds))
 				s := client.NewSession(agent, quiet(client.SessionOptions{Tools: []client.Tool{
 					does("fast", func(context.Context) (any, error) { return "quick", nil }),
-					does("heeds", func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, ctx.Err() }),
+					does("obeys", func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, ctx.Err() }),
 					does("deaf", func(context.Context) (any, error) { time.Sleep(time.Hour); return "late", nil }),
 				}}))
 				go func() {
@@ -439,7 +439,7 @@ func TestCancelWhileToolsRun(t *testing.T) {
 				}()
 				start := time.Now()
 				res, err := s.Send(ctx)
-				assert.Zero(t, time.Since(start), "a function that heeds nothing is not waited for")
+				assert.Zero(t, time.Since(start), "a function that ignores its context is not waited for")
 				assert.ErrorIs(t, err, row.want)
 				assert.Equal(t, err, res.Err)
 				assert.Equal(t, reducer.Succeeded, res.Status)

@@ -55,7 +55,7 @@ func judge(definition string, data []byte) (encoded []byte, warnings []Warning, 
 	if err != nil {
 		return nil, nil, err
 	}
-	// What is no event is put where it belongs in a run input, to see the warnings about it.
+	// What is not an event is put where it belongs in a run input, to see the warnings about it.
 	in := state.Object(
 		state.Member{Key: "threadId", Value: state.String("t")},
 		state.Member{Key: "runId", Value: state.String("r")},

@@ -25,16 +25,16 @@ func TestNewFrame(t *testing.T) {
 		{"a cut object", `{"type":"RAW"`, `{"type":"RAW" (invalid JSON at byte 13: unexpected end, a comma or } expected)`},
 		{"a cut string", `{"type":"RAW`, `{"type":"RAW (invalid JSON at byte 12: unexpected end in string)`},
 		{"no colon", `{"type"}`, "{\"type\"} (invalid JSON at byte 7: unexpected '}', a colon expected)"},
-		{"a key that is no string", `{type:"RAW"}`, "{type:\"RAW\"} (invalid JSON at byte 1: unexpected 't', a member name expected)"},
+		{"a key that is not a string", `{type:"RAW"}`, "{type:\"RAW\"} (invalid JSON at byte 1: unexpected 't', a member name expected)"},
 		{"a comma too many", `{"type":"RAW",}`, "{\"type\":\"RAW\",} (invalid JSON at byte 14: unexpected '}', a member name expected)"},
 		{"trailing garbage", `{"type":"RAW"} x`, `{"type":"RAW"} x (more after it, at byte 15)`},
 		{"two objects", `{"type":"RAW"}{"type":"RAW"}`, `{"type":"RAW"}{"type":"RAW"} (more after it, at byte 14)`},
 		{"an empty object", `{}`, "{} (no type)"},
 		{"no type", `{"Type":"RAW","x":{"type":"RAW"}}`, `{"Type":"RAW","x":{"type":"RAW"}} (no type, but there is "Type")`},
-		{"a type that is no string", `{"type":1}`, `{"type":1} (a type that is not a string)`},
+		{"a type that is not a string", `{"type":1}`, `{"type":1} (a type that is not a string)`},
 		{"a null type", `{"type":null}`, `{"type":null} (a type that is null)`},
 		{"an empty type", `{"type":""}`, `{"type":""} (an empty type)`},
-		{"a last type that is no string", `{"type":"RAW","type":[]}`, `{"type":"RAW","type":[]} (a type that is not a string)`},
+		{"a last type that is not a string", `{"type":"RAW","type":[]}`, `{"type":"RAW","type":[]} (a type that is not a string)`},
 		{"containers beyond the depth limit", nested(state.DefaultMaxDepth), nested(state.DefaultMaxDepth)[:80] + "… (invalid JSON at byte 533: nested too deeply)"},
 	} {
 		t.Run("P-PIPE-2 "+tc.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestNewFrame(t *testing.T) {
 		{"the last of two types counts", `{"type":1,"type":"RAW"}`, "RAW", TypeRaw},
 		{"an escaped type is the type", `{"\u0074\u0079\u0070\u0065":"\u0052A\u0057"}`, "RAW", TypeRaw},
 		{"nothing else is judged", `{"type":"RUN_STARTED","threadId":{}}`, "RUN_STARTED", TypeRunStarted},
-		{"bytes that are no UTF-8 pass", "{\"type\":\"X\xff\"}", "X\uFFFD", TypeUnknown},
+		{"bytes that are not UTF-8 pass", "{\"type\":\"X\xff\"}", "X\uFFFD", TypeUnknown},
 		{"containers up to the depth limit", nested(state.DefaultMaxDepth - 1), "RAW", TypeRaw},
 	} {
 		t.Run("P-PIPE-2 "+tc.name, func(t *testing.T) {

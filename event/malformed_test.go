@@ -22,7 +22,7 @@ func TestMalformedSaysWhatIsThere(t *testing.T) {
 		{"a required content", `{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","Content":"x"}`, "/content", `nothing, but there is "Content"`},
 		{"inside", `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"tool","content":"","tool_call_id":"c"}]}`, "/messages/0/toolCallId", `nothing, but there is "tool_call_id"`},
 		{"a tag", `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"Type":"success"}}`, "/outcome/type", `nothing, but there is "Type"`},
-		{"a described member is no slip for another", `{"type":"TEXT_MESSAGE_START","name":"n"}`, "/messageId", "nothing"},
+		{"a described member is not a slip for another", `{"type":"TEXT_MESSAGE_START","name":"n"}`, "/messageId", "nothing"},
 		{"nothing like it", `{"type":"TEXT_MESSAGE_END","id":"m"}`, "/messageId", "nothing"},
 		{"P-NULL-1 an explicit null", `{"type":"TEXT_MESSAGE_END","messageId":null}`, "/messageId", "null"},
 		{"P-NULL-1 an explicit null of an optional member", `{"type":"TEXT_MESSAGE_START","messageId":"m","name":null}`, "/name", "null"},

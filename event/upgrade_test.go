@@ -60,13 +60,13 @@ func TestUpgradeConverts(t *testing.T) {
 			{`{"type":"RUN_STARTED","threadId":"t","runId":"q"}`, "", nil},
 			{`{"type":"THINKING_END"}`, `{"type":"REASONING_END","messageId":"q-thinking-1"}`, []brief{{"P-CMP-1", "/messageId"}, {"P-CMP-1", ""}}},
 		}},
-		{"D-3 a run that comes again goes on counting", []step{
+		{"D-3 a run that comes again continues counting", []step{
 			{started, "", nil},
 			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-1"}`, converted},
 			{started, "", nil},
 			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-2"}`, converted},
 		}},
-		{"D-3 a run goes on counting also behind another", []step{
+		{"D-3 a run continues counting also after another", []step{
 			{started, "", nil},
 			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-1"}`, converted},
 			{`{"type":"RUN_STARTED","threadId":"t","runId":"q"}`, "", nil},

@@ -89,5 +89,5 @@ func TestPartMetadataMayBeAnyValue(t *testing.T) {
 		}
 	}
 	err := new(Message).UnmarshalJSON([]byte(`{"id":"1","role":"user","content":[{"type":"text","text":"t","metadata":null}]}`))
-	assert.ErrorAs(t, err, new(*MalformedError), "P-NULL-1 null is no value")
+	assert.ErrorAs(t, err, new(*MalformedError), "P-NULL-1 null is not a value")
 }

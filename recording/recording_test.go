@@ -274,7 +274,7 @@ func TestTheJSONOfAThreadIsNamed(t *testing.T) {
 	}
 }
 
-// endless gives out a beginning and then one byte for ever.
+// endless gives out a beginning and then one byte forever.
 type endless struct {
 	head string
 	unit byte

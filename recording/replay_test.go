@@ -81,7 +81,7 @@ func TestReplay(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, got)
 	})
-	t.Run("what is no recording", func(t *testing.T) {
+	t.Run("what is not a recording", func(t *testing.T) {
 		agent, open := replay("Hello", nil)
 		_, err := read(t, agent.Run(t.Context(), input))
 		require.ErrorAs(t, err, new(*FormatError))
@@ -167,8 +167,8 @@ func TestReplayRuns(t *testing.T) {
 		{"a head that is cut", recordedRuns + `{"agfold":"recor`, 2, nil},
 		{"events without a head", `{"at":1,"event":` + started + "}\n" + recordedRuns, 3, nil},
 		{"what is damaged between runs", recordedRuns + "Hello\n" + recordedRuns, 4, nil},
-		{"what goes on in another version", recordedRuns + `{"agfold":"recording/9"}`, 2, is[*FormatError]},
-		{"what is no recording", "Hello", 0, is[*FormatError]},
+		{"what continues in another version", recordedRuns + `{"agfold":"recording/9"}`, 2, is[*FormatError]},
+		{"what is not a recording", "Hello", 0, is[*FormatError]},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			agent, open := replay(row.text, nil)

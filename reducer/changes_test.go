@@ -58,7 +58,7 @@ func TestChangesSince(t *testing.T) {
 		{"a message is appended", []event.Event{
 			&event.TextMessageStart{MessageID: "m3"},
 		}, reducer.Changes{Rows: reducer.Splice{At: 3, Inserted: 1}}},
-		{"a result goes between, what is behind it moves and may change", []event.Event{
+		{"a result goes between, what is after it moves and may change", []event.Event{
 			&event.ToolCallResult{MessageID: "r0", ToolCallID: "c0", Content: messages.Text("ok")},
 			&event.TextMessageContent{MessageID: "m2", Delta: "x"},
 		}, reducer.Changes{

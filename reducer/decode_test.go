@@ -26,7 +26,7 @@ func stored(t testing.TB, th *reducer.Thread) *reducer.Thread {
 	return &loaded
 }
 
-// checkStored goes on with a thread and with the same thread once it was stored, and finds no difference. That
+// checkStored continues with a thread and with the same thread once it was stored, and finds no difference. That
 // somebody set the state to {} is not stored, so the thread forgets it too.
 func checkStored(t testing.TB, th *reducer.Thread, rest []event.Event) {
 	loaded := stored(t, th)
@@ -145,7 +145,7 @@ func TestStoredErrors(t *testing.T) {
 			require.ErrorIs(t, err, reducer.ErrTruncated)
 			assert.ErrorContains(t, err, "connection reset")
 		}},
-		{"a stream that was cut off at what is no event", "run", malformed, func(t *testing.T, err error) {
+		{"a stream that was cut off at what is not an event", "run", malformed, func(t *testing.T, err error) {
 			require.ErrorIs(t, err, reducer.ErrTruncated)
 			require.ErrorAs(t, err, new(*messages.MalformedError))
 		}},
@@ -225,11 +225,11 @@ func TestThreadMalformed(t *testing.T) {
 			assert.Equal(t, whole, string(got.AppendJSON(nil)), "the thread stays as it was")
 		})
 	}
-	t.Run("it is no object", func(t *testing.T) {
+	t.Run("it is not an object", func(t *testing.T) {
 		err := new(reducer.Thread).UnmarshalJSON([]byte("null"))
 		assert.Equal(t, &messages.MalformedError{Rule: "P-ENF-4", Type: "Thread", Want: "an object", Found: "null"}, err)
 	})
-	t.Run("it is no JSON", func(t *testing.T) {
+	t.Run("it is not JSON", func(t *testing.T) {
 		var syntax *state.SyntaxError
 		assert.ErrorAs(t, new(reducer.Thread).UnmarshalJSON([]byte(whole[1:])), &syntax)
 	})

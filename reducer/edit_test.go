@@ -59,7 +59,7 @@ func TestWithMessages(t *testing.T) {
 	}{
 		{"nothing is nothing", nil, []string{"a", "b"}, []string{"a1", "a2", "b1"}},
 		{"a user's message goes to the end", []*messages.Message{user}, []string{"a", "b", "u"}, []string{"a1", "a2", "b1"}},
-		{"P-TOL-3 an answer goes behind its call", []*messages.Message{answer("r", "a2")}, []string{"a", "r", "b"}, []string{"a1", "b1"}},
+		{"P-TOL-3 an answer goes after its call", []*messages.Message{answer("r", "a2")}, []string{"a", "r", "b"}, []string{"a1", "b1"}},
 		{"P-TOL-3 answers of several calls, in their order", []*messages.Message{
 			answer("r3", "b1"), answer("r2", "a2"), user, answer("r1", "a1"),
 		}, []string{"a", "r2", "r1", "b", "r3", "u"}, nil},
@@ -88,7 +88,7 @@ func TestWithMessages(t *testing.T) {
 					at = i
 				}
 			}
-			assert.True(t, at == again.Messages.Len()-1 || again.Messages.At(at+1).Role != messages.RoleTool, "behind the answers already there")
+			assert.True(t, at == again.Messages.Len()-1 || again.Messages.At(at+1).Role != messages.RoleTool, "after the answers already there")
 		})
 	}
 }

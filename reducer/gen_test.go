@@ -54,7 +54,7 @@ const (
 	resultIDs    = "a result's id again"
 	inputState   = "state in RUN_STARTED.input"
 	repeats      = "an id twice in a snapshot"
-	noObject     = "an activity that is no object"
+	noObject     = "an activity that is not an object"
 	enumStrings  = "a role that is none"
 	nullRoles    = "a null role"
 	thinking     = "THINKING_* events"
@@ -311,7 +311,7 @@ func (g *teller) next() {
 			tag = g.tag()
 		}
 		g.emit(`{"type":"%s_START",%q:%q%s%s}`, b.verb, b.member, id, more, g.members(tag))
-	case k < 20: // go on with something
+	case k < 20: // continue with something
 		b := bracketed[g.n(3)]
 		id, ok := g.pick(b.verb, b.kind)
 		if !ok {

@@ -58,7 +58,7 @@ func TestRenumbering(t *testing.T) {
 	}
 }
 
-// TestRoomForResults shows that results one behind the other, as they come, use room up slowly enough for
+// TestRoomForResults shows that results one after the other, as they come, use room up slowly enough for
 // renumbering to be paid for by the insertions before it.
 func TestRoomForResults(t *testing.T) {
 	room, insertions := uint64(ordGap), 0

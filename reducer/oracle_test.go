@@ -138,7 +138,7 @@ func foldOfficially(t *testing.T, dir string, told [][]string) []official {
 }
 
 // compare returns the parts in which the two differ, with what they are. Once one of them has rejected what
-// the other went on with, only that is compared. That a stream ended early is an error of ours alone (D-10)
+// the other continued with, only that is compared. That a stream ended early is an error of ours alone (D-10)
 // and not compared.
 func compare(t *testing.T, ours played, theirs official) map[string]string {
 	diff := map[string]string{}

@@ -33,7 +33,7 @@ type folded struct {
 	r                                   *reducer.Reducer
 }
 
-// foldWith folds upgraded events and calls after behind each one.
+// foldWith folds upgraded events and calls after after each one.
 func foldWith(events []event.Event, o reducer.Options, after func(r *reducer.Reducer, i int)) folded {
 	var f folded
 	var warnings, steps strings.Builder
@@ -203,7 +203,7 @@ func checkLookups(t testing.TB, f folded) {
 		at := place(&event.ToolCallResult{MessageID: fmt.Sprint("check-", n), ToolCallID: id, Content: messages.Text("")}).Index
 		now := r.Thread().Messages
 		require.Equal(t, fmt.Sprint("check-", n), now.At(at).ID)
-		require.True(t, at+1 == now.Len() || now.At(at+1).Role != messages.RoleTool, "behind results already there")
+		require.True(t, at+1 == now.Len() || now.At(at+1).Role != messages.RoleTool, "after results already there")
 		for at > 0 && now.At(at).Role == messages.RoleTool {
 			at--
 		}

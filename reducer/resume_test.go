@@ -24,7 +24,7 @@ func TestResume(t *testing.T) {
 	assert.Equal(t, 2, second.th.Runs.Len())
 	assert.Equal(t, "P-RUN-3 i1", showWarnings(second.warnings), "none of ids that were shared before")
 	assert.Empty(t, second.steps[0].Warnings)
-	assert.Equal(t, first.th.Revision+9, second.th.Revision, "revisions go on")
+	assert.Equal(t, first.th.Revision+9, second.th.Revision, "revisions continue")
 	assert.Equal(t, text, string(first.th.AppendJSON(nil)), "the thread that was resumed stays")
 
 	input := func(json string) *event.RunStarted {
@@ -55,7 +55,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// A reducer that goes on with a thread leaves every message of it as it is, so that nothing seems to have
+// A reducer that continues with a thread leaves every message of it as it is, so that nothing seems to have
 // changed, whatever stands in it.
 func TestResumeChangesNothing(t *testing.T) {
 	th, err := reducer.Fold(reducer.Events(
@@ -74,7 +74,7 @@ func TestResumeChangesNothing(t *testing.T) {
 	assert.False(t, changes.Any(), changes)
 }
 
-// P-CMP-1, D-3: an id that is minted for a retired event is new to the thread that goes on.
+// P-CMP-1, D-3: an id that is minted for a retired event is new to the thread that continues.
 func TestFoldMintsNewIDs(t *testing.T) {
 	thought := func() []event.Event {
 		return frames([]string{

@@ -89,7 +89,7 @@ func TestInterrupts(t *testing.T) {
 		want         int
 	}{
 		{"P-RUN-3 they pend from an interrupted run", "run | " + interrupted, 2},
-		{"P-RUN-3 while the next run goes on", "run | " + interrupted + " | run b", 2},
+		{"P-RUN-3 while the next run continues", "run | " + interrupted + " | run b", 2},
 		{"P-RUN-3 until it finishes", "run | " + interrupted + " | run b | done b", 0},
 		{"P-RUN-3 or is cancelled", "run | " + interrupted + ` | run b | done b + {"outcome":{"type":"cancelled"}}`, 0},
 		{"P-RUN-3 another interrupt takes their place", "run | " + interrupted + ` | run b | done b + {"outcome":{"type":"interrupt","interrupts":[{"id":"i3","reason":"ask"}]}}`, 1},
@@ -210,7 +210,7 @@ func TestEnd(t *testing.T) {
 		status       reducer.Status
 		truncated    bool
 	}{
-		{"D-10 a run that goes on is truncated", "run", nil, nil, reducer.Truncated, true},
+		{"D-10 a run that continues is truncated", "run", nil, nil, reducer.Truncated, true},
 		{"D-10 with the cause", "run", nil, cut, reducer.Truncated, true},
 		{"an empty stream of nobody's run", "", nil, nil, reducer.Empty, false},
 		{"an empty stream that broke", "", nil, cut, reducer.Truncated, true},
@@ -257,7 +257,7 @@ func TestFoldWholeStreams(t *testing.T) {
 	start := &event.RunStarted{ThreadID: "t", RunID: "r"}
 	t.Run("a stream in order", func(t *testing.T) {
 		th, err := reducer.Fold(reducer.Events(start, &event.RunError{Message: "no"}), nil)
-		require.NoError(t, err, "a run's own failure is no error of the stream")
+		require.NoError(t, err, "a run's own failure is not an error of the stream")
 		assert.Equal(t, reducer.Failed, th.Status())
 	})
 	t.Run("a stream that breaks the protocol", func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestProtocolVersions(t *testing.T) {
 		t.Run("P-VRS-1 "+version, func(t *testing.T) {
 			r := reducer.New(nil)
 			steps, err := deliver(r, &event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: messages.Some(version)})
-			require.NoError(t, err, "warn, go on")
+			require.NoError(t, err, "warn, continue")
 			assert.Equal(t, warns, len(steps[0].Warnings) == 1)
 			if warns {
 				assert.Equal(t, "P-VRS-1 /protocolVersion", showWarnings(steps[0].Warnings))

@@ -125,7 +125,7 @@ type played struct {
 	err      error
 }
 
-// play folds a script to its end; it is not an error here if the last run goes on.
+// play folds a script to its end; it is not an error here if the last run continues.
 func play(t testing.TB, script string, o *reducer.Options) played {
 	t.Helper()
 	return playEvents(parse(t, script), o)

@@ -37,7 +37,7 @@ func TestState(t *testing.T) {
 		{name: "P-STA-1 also after a failed run", script: `run | state {"a":1} | fail x | run b`, state: `{"a":1}`},
 		{name: "P-STA-2 {} to start with", script: "run", state: `{}`},
 		{name: "P-STA-2 the input's state", script: `run | patch [{"op":"add","path":"/b","value":2}]`, options: withState(`{"a":1}`), state: `{"a":1,"b":2}`},
-		{name: "P-STA-2 the input's state is no object", script: `run`, options: withState(`[1]`), state: `[1]`},
+		{name: "P-STA-2 the input's state is not an object", script: `run`, options: withState(`[1]`), state: `[1]`},
 		{name: "P-STA-2 {} if the input's is null", script: `run`, options: withState(`null`), state: `{}`},
 		{name: "D-7 RUN_STARTED.input.state is the baseline of a fold without state", script: input(`,"state":{"a":1}`) + ` | patch [{"op":"add","path":"/b","value":2}]`, state: `{"a":1,"b":2}`},
 		{name: "D-7 null is none", script: input(`,"state":null`) + " | done | " + input(`,"state":{"a":1}`), state: `{"a":1}`},
@@ -87,11 +87,11 @@ func TestMessagesSnapshot(t *testing.T) {
 		{name: "P-MSG-2 a client key that is not an object owns none, even if the snapshot carries one", script: start + `messages [{"id":"a3","role":"activity","activityType":"x","content":{}}] + {"metadata":{"@ag-ui/client":false}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {} | activity a3 x {}`},
 		{name: "P-MSG-2 nor one that is null", script: start + `messages [{"id":"a3","role":"activity","activityType":"x","content":{}}] + {"metadata":{"@ag-ui/client":null}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {} | activity a3 x {}`},
 		{name: "P-MSG-2 absent beside other keys", script: start + `messages [] + {"metadata":{"@ag-ui/client":{"z":1}}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {}`},
-		{name: "P-MSG-2 a client key that is no object", script: start + `messages [] + {"metadata":{"@ag-ui/client":[1]}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {}`},
+		{name: "P-MSG-2 a client key that is not an object", script: start + `messages [] + {"metadata":{"@ag-ui/client":[1]}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {}`},
 		{name: "P-MSG-3 the input adds the messages that the thread does not hold", script: `run a | text m1 | say m1 mine | endtext m1 | done a | run b + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u1","role":"user","content":"hi"},{"id":"m1","role":"assistant","content":"theirs"},{"id":"u2","role":"user","content":""}]}}`,
 			messages: `assistant m1 "mine" | user u1 "hi" | user u2 ""`},
 		{name: "P-MSG-3 of two with one id the first", script: `run + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u1","role":"user","content":"1"},{"id":"u1","role":"user","content":"2"}]}}`, messages: `user u1 "1"`},
-		{name: "P-MSG-3 their order is kept behind what is there", script: `run + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u2","role":"user","content":""},{"id":"u1","role":"user","content":""}]}} | text u1 | say u1 x`, messages: `user u2 "" | user u1 "x"`},
+		{name: "P-MSG-3 their order is kept after what is there", script: `run + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u2","role":"user","content":""},{"id":"u1","role":"user","content":""}]}} | text u1 | say u1 x`, messages: `user u2 "" | user u1 "x"`},
 	})
 }
 
@@ -108,9 +108,9 @@ func TestActivities(t *testing.T) {
 		{name: "P-ACT-2 an empty patch re-types", script: `run | activity a1 plan {"n":1} | apatch a1 map []`, messages: `activity a1 map {"n":1}`},
 		{name: "P-ACT-2 a missing one", script: `run | apatch a1 plan [] | done`, warnings: "P-ACT-2 a1"},
 		{name: "P-ACT-2 one that is gone", script: `run | activity a1 plan {} | messages [{"id":"a2","role":"activity","activityType":"x","content":{}}] | apatch a1 plan []`, messages: `activity a2 x {}`, warnings: "P-ACT-2 a1"},
-		{name: "P-ACT-2 a text message is no activity", script: `run | text a1 | apatch a1 plan []`, messages: `assistant a1 ""`, warnings: "P-ACT-2 a1"},
+		{name: "P-ACT-2 a text message is not an activity", script: `run | text a1 | apatch a1 plan []`, messages: `assistant a1 ""`, warnings: "P-ACT-2 a1"},
 		{name: "P-ACT-2 a patch that does not apply changes nothing", script: `run | activity a1 plan {"n":1} | apatch a1 map [{"op":"add","path":"/k","value":1},{"op":"remove","path":"/x"}]`, messages: `activity a1 plan {"n":1}`, warnings: "P-ACT-2 a1"},
-		{name: "D-9 a result that is no object is skipped", script: `run | activity a1 plan {"n":1} | apatch a1 map [{"op":"replace","path":"","value":[1]}]`, messages: `activity a1 plan {"n":1}`, warnings: "P-ACT-2 a1"},
+		{name: "D-9 a result that is not an object is skipped", script: `run | activity a1 plan {"n":1} | apatch a1 map [{"op":"replace","path":"","value":[1]}]`, messages: `activity a1 plan {"n":1}`, warnings: "P-ACT-2 a1"},
 		{name: "D-9 a root that is another object is fine", script: `run | activity a1 plan {"n":1} | apatch a1 map [{"op":"replace","path":"","value":{"k":1}}]`, messages: `activity a1 map {"k":1}`},
 		{name: "P-ACT-2 an activity of an earlier run", script: `run | activity a1 plan {"n":1} | done | run b | apatch a1 plan [{"op":"remove","path":"/n"}]`, messages: `activity a1 plan {}`},
 	})

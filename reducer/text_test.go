@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 		{name: "P-TXT-1 re-entering leaves a message without content alone", script: `run | call c1 f m1 | text m1`, messages: `assistant m1 [c1 f() streaming]`},
 		{name: "P-TXT-1 text for a message without content", script: `run | call c1 f m1 | text m1 | say m1 a | endtext m1`, messages: `assistant m1 "a" [c1 f() streaming]`},
 		{name: "P-TXT-1 re-entering leaves the order", script: "run | text m1 | endtext m1 | text m2 | text m1 | say m1 x", messages: `assistant m1 "x" | assistant m2 ""`},
-		{name: "D-5 text behind parts becomes a text part", script: "run | " + parts + " | text m1 | say m1 b | say m1 c",
+		{name: "D-5 text after parts becomes a text part", script: "run | " + parts + " | text m1 | say m1 b | say m1 c",
 			messages: `user m1 [{"type":"text","text":"a"},{"type":"image","source":{"type":"url","value":"u"}},{"type":"text","text":"bc"}]`},
 		{name: "D-5 text is appended to a trailing text part", script: "run | " + trailing + " | text m1 | say m1 b | say m1 c | endtext m1",
 			messages: `user m1 [{"type":"image","source":{"type":"url","value":"u"}},{"type":"text","id":"p","text":"abc"}]`},
@@ -40,7 +40,7 @@ func TestText(t *testing.T) {
 		{name: "P-TXT-2 reasoning that is gone", script: `run | think r1 | messages [{"id":"r2","role":"reasoning","content":""}] | thought r1 x | endthink r1`, messages: `reasoning r2 ""`, warnings: "P-TXT-2 r1, P-TXT-2 r1"},
 		{name: "P-TXT-2 a call that is gone", script: "run | call c1 f | messages [] | args c1 x | endcall c1 | done", warnings: "P-TXT-2 c1, P-TXT-2 c1"},
 		{name: "P-TXT-2 START makes it anew", script: "run | text m1 | say m1 a | messages [] | endtext m1 | text m1 | say m1 b", messages: `assistant m1 "b"`, warnings: "P-TXT-2 m1"},
-		{name: "P-MSG-1 an open message goes on from what the snapshot says", script: `run | text m1 | say m1 ab | messages [{"id":"m1","role":"assistant","content":"abc"}] | say m1 d`, messages: `assistant m1 "abcd"`},
+		{name: "P-MSG-1 an open message continues from what the snapshot says", script: `run | text m1 | say m1 ab | messages [{"id":"m1","role":"assistant","content":"abc"}] | say m1 d`, messages: `assistant m1 "abcd"`},
 		{name: "P-ENF-5 an unknown role is the assistant's", script: `run | text m1 + {"role":"narrator"}`, messages: `assistant m1 ""`, warnings: "P-ENF-5 /role"},
 	})
 }

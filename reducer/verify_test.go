@@ -22,7 +22,7 @@ func TestRunBoundaries(t *testing.T) {
 		{name: "P-VER-1 the first event may be nothing else", script: "custom n", rule: "P-VER-1", reason: "the first event must be"},
 		{name: "P-VER-1 the first event may not be RUN_FINISHED", script: "done", rule: "P-VER-1", check: ended(reducer.Rejected, 1)},
 		{name: "P-VER-1 the first event may not be RAW", script: "raw 1", rule: "P-VER-1"},
-		{name: "P-VER-1 an event of unknown type is no first event", script: "unknown | run", warnings: "P-ENF-1", check: ended(reducer.Running, 1)},
+		{name: "P-VER-1 an event of unknown type is not a first event", script: "unknown | run", warnings: "P-ENF-1", check: ended(reducer.Running, 1)},
 		{name: "P-VER-1 the first event of a chunk is its start", script: "chunk m1 x", rule: "P-VER-1", reason: "event 1 TEXT_MESSAGE_START"},
 		{name: "P-VER-1 no RUN_STARTED while a run is active", script: "run a | run b", rule: "P-VER-1", id: "a", reason: `the run "a" is active`},
 		{name: "P-VER-1 after RUN_FINISHED another run may start", script: "run | done | run r2", check: ended(reducer.Running, 2)},

@@ -13,7 +13,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// TestRFC6902AppendixA has the examples of the RFC's appendix A; an error stands in want where the
+// TestRFC6902AppendixA has the examples of the RFC's appendix A; want is an error where the
 // patch must fail.
 func TestRFC6902AppendixA(t *testing.T) {
 	tests := []struct {
@@ -41,7 +41,7 @@ func TestRFC6902AppendixA(t *testing.T) {
 		{"A.10 adding a nested member object", `{"foo":"bar"}`, `[{"op":"add","path":"/child","value":{"grandchild":{}}}]`, `{"foo":"bar","child":{"grandchild":{}}}`},
 		{"A.11 ignoring unrecognized elements", `{"foo":"bar"}`, `[{"op":"add","path":"/baz","value":"qux","xyz":123}]`, `{"foo":"bar","baz":"qux"}`},
 		{"A.12 adding to a nonexistent target", `{"foo":"bar"}`, `[{"op":"add","path":"/baz/bat","value":"qux"}]`, state.ErrPath},
-		{"A.13 of two op members the last one counts", `{"foo":"bar"}`, `[{"op":"add","path":"/baz","value":"qux","op":"remove"}]`, state.ErrPath},
+		{"A.13 if there are two op members, the last one counts", `{"foo":"bar"}`, `[{"op":"add","path":"/baz","value":"qux","op":"remove"}]`, state.ErrPath},
 		{"A.14 ~ escape ordering", `{"/":9,"~1":10}`, `[{"op":"test","path":"/~01","value":10}]`, `{"/":9,"~1":10}`},
 		{"A.15 comparing strings and numbers", `{"/":9,"~1":10}`, `[{"op":"test","path":"/~01","value":"10"}]`, state.ErrTest},
 		{"A.16 adding an array value", `{"foo":["bar"]}`, `[{"op":"add","path":"/foo/-","value":["abc","def"]}]`, `{"foo":["bar",["abc","def"]]}`},
@@ -93,7 +93,7 @@ func TestApply(t *testing.T) {
 		{"the root cannot move into itself", `{"a":1}`, `[{"op":"move","from":"","path":"/a"}]`, state.ErrOp},
 		{"a move to the same place changes nothing", `{"a":1}`, `[{"op":"move","from":"/a","path":"/a"}]`, `{"a":1}`},
 		{"a move of nothing to the same place fails", `{"a":1}`, `[{"op":"move","from":"/b","path":"/b"}]`, state.ErrPath},
-		{"a move to a sibling whose name starts alike", `{"a":1}`, `[{"op":"move","from":"/a","path":"/ab"}]`, `{"ab":1}`},
+		{"a move to a sibling whose name has the same prefix", `{"a":1}`, `[{"op":"move","from":"/a","path":"/ab"}]`, `{"ab":1}`},
 		{"a move to the root", `{"a":{"b":1}}`, `[{"op":"move","from":"/a","path":""}]`, `{"b":1}`},
 		{"a copy into its own child", `{"a":{}}`, `[{"op":"copy","from":"/a","path":"/a/b"}]`, `{"a":{"b":{}}}`},
 		{"a copy of the root", `{"a":1}`, `[{"op":"copy","from":"","path":"/b"}]`, `{"a":1,"b":{"a":1}}`},
@@ -116,14 +116,14 @@ func TestApply(t *testing.T) {
 		{"value is missing", `1`, `[{"op":"add","path":""}]`, state.ErrOp},
 		{"path is missing", `1`, `[{"op":"add","value":1}]`, state.ErrOp},
 		{"from is missing", `1`, `[{"op":"copy","path":""}]`, state.ErrOp},
-		{"path is no string", `1`, `[{"op":"add","path":1,"value":1}]`, state.ErrOp},
-		{"path is no pointer", `{"a":1}`, `[{"op":"remove","path":"a"}]`, state.ErrOp},
+		{"path is not a string", `1`, `[{"op":"add","path":1,"value":1}]`, state.ErrOp},
+		{"path is not a pointer", `{"a":1}`, `[{"op":"remove","path":"a"}]`, state.ErrOp},
 		{"a bad escape in a path", `{"a":1}`, `[{"op":"remove","path":"/~2"}]`, state.ErrOp},
-		{"from is no pointer", `{"a":1}`, `[{"op":"copy","path":"/b","from":"/a~"}]`, state.ErrOp},
+		{"from is not a pointer", `{"a":1}`, `[{"op":"copy","path":"/b","from":"/a~"}]`, state.ErrOp},
 		{"op is unknown", `1`, `[{"op":"increment","path":"","value":1}]`, state.ErrOp},
 		{"op is missing", `1`, `[{"path":"","value":1}]`, state.ErrOp},
-		{"an operation is no object", `1`, `[1]`, state.ErrOp},
-		{"the patch is no array", `1`, `{"op":"remove","path":"/a"}`, state.ErrOp},
+		{"an operation is not an object", `1`, `[1]`, state.ErrOp},
+		{"the patch is not an array", `1`, `{"op":"remove","path":"/a"}`, state.ErrOp},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { applies(t, tt.doc, tt.patch, tt.want) })

@@ -41,7 +41,7 @@ var oneOp = []struct{ name, patch string }{
 	{"move", `[{"op":"move","from":"/items/5","path":"/items/12"}]`},
 }
 
-// BenchmarkApply is one operation on states of 20 and 20,000 items, which should cost alike. Both are
+// BenchmarkApply is one operation on states of 20 and 20,000 items, which should cost the same. Both are
 // alive all the time, so that the garbage collector has the same to mark in either case.
 func BenchmarkApply(b *testing.B) {
 	docs := map[int]state.Value{20: must(state.Parse(todo(20))), 20_000: must(state.Parse(todo(20_000)))}

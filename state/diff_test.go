@@ -14,7 +14,7 @@ import (
 func TestDiff(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
 		{"nothing", `{"a":[1]}`, `{"a":[1]}`, `[]`},
-		{"another order of members is no change", `{"a":1,"b":2}`, `{"b":2,"a":1}`, `[]`},
+		{"another order of members is not a change", `{"a":1,"b":2}`, `{"b":2,"a":1}`, `[]`},
 		{"a member is added", `{"a":1}`, `{"a":1,"b/c":2}`, `[{"op":"add","path":"/b~1c","value":2}]`},
 		{"a member is removed", `{"a":1,"~":2}`, `{"a":1}`, `[{"op":"remove","path":"/~0"}]`},
 		{"a member is replaced", `{"a":{"b":1}}`, `{"a":{"b":null}}`, `[{"op":"replace","path":"/a/b","value":null}]`},

@@ -14,7 +14,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// oddIndex finds path tokens that read as a number, or nearly so, but are no index by RFC 6901;
+// oddIndex finds path tokens that look like a number, but are not an index by RFC 6901;
 // json-patch takes them for one.
 var oddIndex = regexp.MustCompile(`/([+-][0-9]|0[0-9])`)
 

@@ -29,8 +29,8 @@ func TestParseThenEncode(t *testing.T) {
 		{"a surrogate pair is one character", `"\ud83d\ude00\uD83D\uDE00"`, "\"\U0001F600\U0001F600\""},
 		{"a lone surrogate before a pair", `"\ud83d\ud83d\ude00"`, "\"\\ud83d\U0001F600\""},
 		{"upper case in a lone surrogate", `"\uD83D"`, `"\ud83d"`},
-		{"bytes that are no UTF-8", "\"a\xffb\xc3\"", "\"a\uFFFDb\uFFFD\""},
-		{"a surrogate written in bytes is no UTF-8", "\"\xed\xa0\xbd\"", "\"\uFFFD\uFFFD\uFFFD\""},
+		{"bytes that are not UTF-8", "\"a\xffb\xc3\"", "\"a\uFFFDb\uFFFD\""},
+		{"a surrogate written in bytes is not UTF-8", "\"\xed\xa0\xbd\"", "\"\uFFFD\uFFFD\uFFFD\""},
 		{"of duplicate members the last value, the first place", `{"a":1,"b":2,"a":3}`, `{"a":3,"b":2}`},
 		{"escaped and plain names are the same", `{"a":1,"\u0061":2}`, `{"a":2}`},
 	}

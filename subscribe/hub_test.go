@@ -75,7 +75,7 @@ func upTo(from, to int) []int {
 	return all
 }
 
-func TestChangedWithNobodyWaiting(t *testing.T) {
+func TestChangedWithoutConsumers(t *testing.T) {
 	t.Run("takes no snapshot and does not allocate without a subscription", func(t *testing.T) {
 		p := newProducer()
 		assert.Zero(t, testing.AllocsPerRun(1000, func() { p.changes(t, 1) }))
@@ -95,7 +95,7 @@ func TestChangedWithNobodyWaiting(t *testing.T) {
 				p.hub.Changed()
 				p.mu.Unlock()
 			}))
-			assert.LessOrEqual(t, p.taken.Load()-before, int64(1), "the clock stands still: no refresh is due")
+			assert.LessOrEqual(t, p.taken.Load()-before, int64(1), "no time has passed, so there is no refresh")
 		})
 	})
 }

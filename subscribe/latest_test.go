@@ -33,7 +33,7 @@ func TestLatest(t *testing.T) {
 			}
 			cancel()
 		}},
-		{"a change nobody has made is not delivered", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
+		{"nothing is delivered without a change", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
 			c := p.hub.Latest(ctx)
 			<-c
 			p.changes(t, 1)
@@ -112,7 +112,7 @@ func TestLatest(t *testing.T) {
 			synctest.Wait()
 			assert.Equal(t, []int{10}, rest(c))
 		}},
-		{"Close alone ends it when nobody receives", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
+		{"Close ends it even if its consumer does not receive", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
 			p.hub.Latest(ctx)
 			p.changes(t, 10)
 			p.hub.Close()
@@ -135,7 +135,7 @@ func TestLatest(t *testing.T) {
 			synctest.Wait()
 			assert.Empty(t, rest(c))
 		}},
-		{"the context ends it while its consumer is behind", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
+		{"the context ends it while its consumer is slow", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
 			c := p.hub.Latest(ctx)
 			p.changes(t, 3)
 			synctest.Wait()
@@ -166,7 +166,7 @@ func TestLatest(t *testing.T) {
 				assert.LessOrEqual(t, v.N, 50)
 			}
 			got := rest(other)
-			assert.Equal(t, 100, got[len(got)-1], "the others go on")
+			assert.Equal(t, 100, got[len(got)-1], "the others continue")
 		}},
 	}
 	for _, c := range cases {

@@ -33,7 +33,7 @@ func TestInterruptibleReader(t *testing.T) {
 		_, err := io.ReadAll(interruptible(t.Context(), io.MultiReader(strings.NewReader("x"), errReader{})))
 		assert.ErrorIs(t, err, errRead)
 	})
-	t.Run("ends with the context though nobody writes", func(t *testing.T) {
+	t.Run("ends with the context even if nothing is written", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r, w := io.Pipe()
 			defer w.Close()

@@ -52,7 +52,7 @@ func TestExitStatus(t *testing.T) {
 		{"an unknown type with --strict (P-ENF-7)", ndjson(began, `{"type":"NEW"}`, finished), []string{"--strict"}, exitRejected, "rejected", "P-ENF-7"},
 		{"a stream that ends before the run does (D-10)", ndjson(began), nil, exitTruncated, "truncated", "ended before"},
 		{"a line that ends in its middle", began + "\n" + finished[:20], nil, exitTruncated, "truncated", "line 2"},
-		{"a cut line behind the end of the run", ndjson(began, finished) + began[:20], nil, exitOK, "succeeded", "line 3"},
+		{"a cut line after the end of the run", ndjson(began, finished) + began[:20], nil, exitOK, "succeeded", "line 3"},
 		{"a run that never began", `{"stream":[],"input":{"threadId":"t","runId":"r","messages":[]}}`, nil, exitTruncated, "truncated", "ended before"},
 		{"nothing at all", "", nil, exitTruncated, "empty", "it holds no run"},
 		{"--at in the middle of a run", ndjson(began, finished), []string{"--at", "1"}, exitOK, "running", ""},
@@ -61,7 +61,7 @@ func TestExitStatus(t *testing.T) {
 		{"--at after the last event", ndjson(began), []string{"--at", "5"}, exitTruncated, "truncated", "it holds only 1 event\n"},
 		{"--at a violation", ndjson(began, began, finished), []string{"--at", "2"}, exitRejected, "rejected", "P-VER-1"},
 		{"--at before a violation", ndjson(began, began, finished), []string{"--at", "1"}, exitOK, "running", ""},
-		{"what is no recording", "dear diary\n", nil, exitUnreadable, "", "not a recording"},
+		{"a file that is not a recording", "dear diary\n", nil, exitUnreadable, "", "not a recording"},
 		{"data that is not an event", ndjson(began, "dear diary"), nil, exitRejected, "rejected", "P-PIPE-2 event 2"},
 		{"data that is not an event after the run", ndjson(began, finished, "dear diary"), nil, exitOK, "succeeded", "P-PIPE-2 event 3"},
 		{"an event without a type (P-PIPE-2)", ndjson(began, `{"delta":"x"}`), nil, exitRejected, "rejected", "P-PIPE-2"},
@@ -108,7 +108,7 @@ func TestFormsGiveTheSameThread(t *testing.T) {
 			if input == nil {
 				cut := row.file == "cut-off.sse"
 				file := agfold(t, "", "replay", "--json", filepath.Join(recordings, row.file))
-				assert.Equal(t, cut, want.stdout != file.stdout, "only the cut is told of")
+				assert.Equal(t, cut, want.stdout != file.stdout, "only the cut is reported")
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestSeveralFiles(t *testing.T) {
 		{"all is well", []string{good, good}, exitOK},
 		{"the highest status counts, wherever it comes", []string{failed, good}, exitFailed},
 		{"a missing file does not keep the others from being read", []string{missing, failed, good}, exitUnreadable},
-		{"a folder is no recording", []string{t.TempDir(), good}, exitUnreadable},
+		{"a folder is not a recording", []string{t.TempDir(), good}, exitUnreadable},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := agfold(t, "", append([]string{"replay", "--json"}, row.files...)...)

@@ -172,14 +172,14 @@ func TestRunAnswersInterrupts(t *testing.T) {
 		st.asks = true
 		assert.False(t, booked(t, talk(t, st, "\n", "--json")))
 	})
-	t.Run("asked, but nobody answers", func(t *testing.T) {
+	t.Run("asked, but not answered", func(t *testing.T) {
 		st := asking()
 		st.asks = true
 		got := talk(t, st, "", "--json")
 		assert.Equal(t, exitOK, got.status)
 		assert.Equal(t, "interrupted", at[string](t, threadOf(t, got), "/status"))
 	})
-	t.Run("without an answer it says how to go on, and that works", func(t *testing.T) {
+	t.Run("without an answer it says how to continue, and that command works", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "talk.ndjson")
 		got := talk(t, counted(), "", "--record", file, "--message", "hello", "--message", "never said")
 		assert.Equal(t, exitOK, got.status)
@@ -193,7 +193,7 @@ func TestRunAnswersInterrupts(t *testing.T) {
 		assert.True(t, at[bool](t, threadOf(t, agfold(t, "", "replay", "--json", file)), "/state/trip/booked"))
 		assert.Equal(t, 3, threadOf(t, got).Get("runs").Len())
 	})
-	t.Run("an --answer that nothing asked for is told", func(t *testing.T) {
+	t.Run("an --answer to no question is reported", func(t *testing.T) {
 		got := talk(t, counted(), "", "--json", "--yes", "--answer", "other=1")
 		assert.Equal(t, exitOK, got.status)
 		assert.Contains(t, got.stderr, "no such interrupt")
@@ -212,7 +212,7 @@ func TestRunAnswersInterrupts(t *testing.T) {
 		assert.Equal(t, "other", at[string](t, (*inputs)[1], "/resume/1/interruptId"))
 		assert.Equal(t, 2, (*inputs)[1].Get("resume").Len())
 	})
-	t.Run("an agent that interrupts for ever is answered a bounded number of times", func(t *testing.T) {
+	t.Run("an agent that interrupts forever is answered a bounded number of times", func(t *testing.T) {
 		url, inputs, _ := serve(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"again"}]}}`))
 		got := talk(t, counted(), "", "--url", url, "--message", "x", "--yes")
@@ -309,7 +309,7 @@ func TestRunAgainstOtherAgents(t *testing.T) {
 			assert.Contains(t, got.stdout, "hello")
 		})
 	}
-	t.Run("nobody listens", func(t *testing.T) {
+	t.Run("the connection is refused", func(t *testing.T) {
 		server := httptest.NewServer(nil)
 		server.Close()
 		got := talk(t, counted(), "", "--url", server.URL, "--message", "hello", "--json")
@@ -387,7 +387,7 @@ func TestRunSends(t *testing.T) {
 		assert.Equal(t, 0, (*inputs)[0].Get("messages").Len())
 		assert.Equal(t, 1, at[int](t, (*inputs)[0], "/state/a"))
 	})
-	t.Run("each message in a run of its own, as long as they succeed", func(t *testing.T) {
+	t.Run("each message gets its own run, as long as they succeed", func(t *testing.T) {
 		url, inputs, _ := serve(t, sseOf(began, finished), sseOf(began, `{"type":"RUN_ERROR","message":"tired"}`))
 		got := talk(t, counted(), "", "--url", url, "--message", "one", "--message", "two", "--message", "three")
 		assert.Equal(t, exitFailed, got.status)
@@ -498,16 +498,16 @@ func TestRunWrongUsage(t *testing.T) {
 		{"a negative time-out", []string{"--timeout", "-1s"}, "negative"},
 		{"a header without a name", []string{"--header", ": x"}, "Name: value"},
 		{"a header that would be two", []string{"--header", "A: x\r\nB: y"}, "Name: value"},
-		{"a peer that is no version", []string{"--peer", "new"}, "not a version"},
+		{"a peer that is not a version", []string{"--peer", "new"}, "not a version"},
 		{"an answer without an id", []string{"--answer", "yes"}, "ID=JSON"},
-		{"an answer that is no JSON", []string{"--answer", "i=maybe"}, "ID=JSON"},
-		{"a state that is no JSON", []string{"--state", "{"}, "--state"},
+		{"an answer that is not JSON", []string{"--answer", "i=maybe"}, "ID=JSON"},
+		{"a state that is not JSON", []string{"--state", "{"}, "--state"},
 		{"a state that is not there", []string{"--state", "@" + notJSON + "x"}, "--state"},
 		{"an input that is not there", []string{"--input", notJSON + "x"}, "--input"},
-		{"an input that is no JSON", []string{"--input", notJSON}, "invalid JSON"},
+		{"an input that is not JSON", []string{"--input", notJSON}, "invalid JSON"},
 		{"an input that is malformed", []string{"--input", notInput}, "/threadId"},
-		{"tools that are none", []string{"--tools", notInput}, "/tools"},
-		{"a recording that is none", []string{"--continue", notJSON}, "--continue"},
+		{"invalid tools", []string{"--tools", notInput}, "/tools"},
+		{"a file that is not a recording", []string{"--continue", notJSON}, "--continue"},
 		{"a recording that cannot be written", []string{"--record", t.TempDir()}, "--record"},
 		{"a recording over the input", []string{"--input", notInput, "--record", notInput}, "--input and --record name the same file"},
 		{"a recording over the state", []string{"--state", "@" + notInput, "--record", notInput}, "--state and --record name the same file"},
@@ -548,14 +548,14 @@ func TestRunStops(t *testing.T) {
 		status := runOn(ctx, args, newTerminal(strings.NewReader(""), stdout, &stderr), st)
 		return status, stdout.String(), stderr.String()
 	}
-	t.Run("Ctrl-C ends a run that goes on, and keeps what came", func(t *testing.T) {
+	t.Run("Ctrl-C ends a run and keeps what came", func(t *testing.T) {
 		status, stdout, stderr := stop(t, counted())
 		assert.Equal(t, exitInterrupted, status)
 		assert.Contains(t, stdout, "! id3 · truncated")
 		assert.Contains(t, stderr, "stopped after")
 		assert.Contains(t, stderr, "truncated")
 	})
-	t.Run("also a live view, with the terminal as it was", func(t *testing.T) {
+	t.Run("Ctrl-C ends a live view and restores the terminal", func(t *testing.T) {
 		st := counted()
 		st.size = func() (int, int) { return 80, 24 }
 		status, stdout, _ := stop(t, st)
@@ -572,7 +572,7 @@ func TestRunStops(t *testing.T) {
 		assert.Equal(t, exitTruncated, status)
 		assert.Contains(t, stderr.String(), "--timeout")
 	})
-	t.Run("nobody reads any more", func(t *testing.T) {
+	t.Run("the reader of the output is gone", func(t *testing.T) {
 		var stderr bytes.Buffer
 		status := runOn(t.Context(), nil, newTerminal(strings.NewReader(""), brokenPipe{}, &stderr), counted())
 		assert.Equal(t, exitBrokenPipe, status)

@@ -69,7 +69,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}{
 		{"a broken pipe ends quietly", syscall.EPIPE, exitBrokenPipe, ""},
 		{"a closed pipe ends quietly", io.ErrClosedPipe, exitBrokenPipe, ""},
-		{"a full disk is told", errors.New("disk full"), exitUnreadable, "agfold: writing the output: disk full\n"},
+		{"a full disk is reported", errors.New("disk full"), exitUnreadable, "agfold: writing the output: disk full\n"},
 	} {
 		for _, args := range [][]string{{"--events"}, {"--events", "--json"}, {"--json"}, {}} {
 			t.Run(row.name+strings.Join(args, ""), func(t *testing.T) {

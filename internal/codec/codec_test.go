@@ -132,7 +132,7 @@ func TestWalksAgree(t *testing.T) {
 	assert.Equal(t, []Removal{{"P-ENF-3", "/list/1", `/kind is "c", which is not recognised`}}, Check(&l, walkLeaf).Removals)
 	l.Inner = nil
 	assert.Equal(t, &Fault{Path: "/inner", Want: "an object", Found: "null"}, Check(&l, walkLeaf).Fault)
-	assert.Equal(t, Verdict{}, Check(&leaf{Kind: "a"}, walkLeaf), "a verdict leaves nothing behind")
+	assert.Equal(t, Verdict{}, Check(&leaf{Kind: "a"}, walkLeaf), "a verdict leaves nothing in the pool")
 }
 
 func TestRemovalsAreBounded(t *testing.T) {

@@ -20,8 +20,8 @@ func TestSubset(t *testing.T) {
 		{"arrays have equal lengths", `[1]`, `[1,2]`, false},
 		{"arrays are compared element by element", `[{"a":1},2]`, `[{"a":1,"b":0},2]`, true},
 		{"the order of an array counts", `[1,2]`, `[2,1]`, false},
-		{"an object is no array", `{}`, `[]`, false},
-		{"an array is no object", `[]`, `{}`, false},
+		{"an object is not an array", `{}`, `[]`, false},
+		{"an array is not an object", `[]`, `{}`, false},
 		{"numbers are compared by value", `1.0`, `1`, true},
 		{"strings are compared whole", `"a"`, `"ab"`, false},
 	} {

@@ -20,7 +20,7 @@ func TestSkip(t *testing.T) {
 		{"a number ends where it must", "-12.5e+3x", 8},
 		{"zero ends at once", "0 1", 1},
 		{"a string with escapes", `"a\"\\\u00e9\n"x`, 15},
-		{"a string with bytes that are no UTF-8", "\"\xff\xfe\"", 4},
+		{"a string with bytes that are not UTF-8", "\"\xff\xfe\"", 4},
 		{"a lone surrogate", `"\ud83d"`, 8},
 		{"nested containers", ` {"a":[{},[],{"b":[1,2]}]}]`, 26},
 		{"a long string", `"` + strings.Repeat("é and so on ", 50) + `"`, 2 + 50*len("é and so on ")},

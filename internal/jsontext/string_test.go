@@ -20,7 +20,7 @@ func TestUnquote(t *testing.T) {
 		{"a lone low surrogate", `"\ude00!"`, "\xed\xb8\x80!"},
 		{"two halves in the wrong order", `"\ude00\ud83d"`, "\xed\xb8\x80\xed\xa0\xbd"},
 		{"a half before another escape", `"\ud83d\n"`, "\xed\xa0\xbd\n"},
-		{"bytes that are no UTF-8", "\"a\xffb\xed\xa0\xbdc\"", "a\uFFFDb\uFFFD\uFFFD\uFFFDc"},
+		{"bytes that are not UTF-8", "\"a\xffb\xed\xa0\xbdc\"", "a\uFFFDb\uFFFD\uFFFD\uFFFDc"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestAppendString(t *testing.T) {
 		{"RFC 8259 demands these escapes", "\"\\\x00\x1f\b\f\n\r\t", `"\"\\\u0000\u001f\b\f\n\r\t"`},
 		{"and no others", "<>&/\u2028\u2029\x7f\U0001F600é", "\"<>&/\u2028\u2029\x7f\U0001F600é\""},
 		{"a lone surrogate", "a\xed\xa0\xbdb\xed\xbf\xbf", `"a\ud83db\udfff"`},
-		{"bytes that are no UTF-8", "a\xff\xc3", `"a\ufffd\ufffd"`},
+		{"bytes that are not UTF-8", "a\xff\xc3", `"a\ufffd\ufffd"`},
 		{"a cut surrogate", "\xed\xa0", `"\ufffd\ufffd"`},
 		{"U+FFFD itself", "\uFFFD", "\"\uFFFD\""},
 		{"something late in a long text", "0123456789abcdefghij\n0123456789\"", `"0123456789abcdefghij\n0123456789\""`},

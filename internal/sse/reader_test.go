@@ -75,13 +75,13 @@ func TestFraming(t *testing.T) {
 		{"line ends may be mixed", "data: a\rdata: b\ndata: c\r\n\ndata: d\n\r\ndata: e\r\r\n", []string{"a\nb\nc", "d", "e"}},
 		{"CR LF LF is a line end and a blank line", "data: a\r\n\ndata: b\n\n", []string{"a", "b"}},
 		{"a byte order mark is skipped once", "\uFEFFdata: a\n\n\uFEFFdata: b\n\ndata: c\n\n", []string{"a", "c"}},
-		{"a byte order mark may stand before a comment", "\uFEFF: hi\n\ndata: a\n\n", []string{"a"}},
+		{"a byte order mark may precede a comment", "\uFEFF: hi\n\ndata: a\n\n", []string{"a"}},
 		{"half a byte order mark is a line", "\xEF\xBBdata: a\n\ndata: b\n\n", []string{"b"}},
 		{"a last event without blank line is accepted", "data: a\n\ndata: b\n", []string{"a", "b"}},
 		{"a last line without line end is accepted", "data: a\n\ndata: b\ndata: c", []string{"a", "b\nc"}},
 		{"a last field name alone is accepted", "data: a\ndata", []string{"a\n"}},
-		{"a cut field name is no data", "data: a\n\ndat", []string{"a"}},
-		{"a cut comment is no data", "data: a\n\n: x", []string{"a"}},
+		{"a cut field name is not data", "data: a\n\ndat", []string{"a"}},
+		{"a cut comment is not data", "data: a\n\n: x", []string{"a"}},
 		{"data is not decoded", "data: \xff\x00\u2028\n\n", []string{"\xff\x00\u2028"}},
 	} {
 		t.Run("P-SSE-1 "+tt.name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestAnErrorOfTheSourceComesAfterWholeEvents(t *testing.T) {
 	assert.Equal(t, []string{"a"}, events)
 	assert.Equal(t, boom, err)
 	_, err = r.Next()
-	assert.Equal(t, boom, err, "the error stands")
+	assert.Equal(t, boom, err, "the error is returned again")
 
 	r = NewReader(iotest.DataErrReader(strings.NewReader("data: a\n\ndata: b\n\n")), 0)
 	events, err = readAll(r)
@@ -160,7 +160,7 @@ func TestBound(t *testing.T) {
 		fits         bool
 	}{
 		{"data of the bound fits", "data: 12345678\n\n", true},
-		{"data without a space counts alike", "data:12345678\n\n", true},
+		{"data without a space counts the same", "data:12345678\n\n", true},
 		{"one byte more does not", "data: 123456789\n\n", false},
 		{"a cut line counts", "data: 123456789", false},
 		{"joining newlines count", "data: 123\ndata: 4567\n\n", true},

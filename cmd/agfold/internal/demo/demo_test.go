@@ -212,7 +212,7 @@ func TestStory(t *testing.T) {
 		}
 		assert.Greater(t, switches, 20)
 	})
-	t.Run("a client that tells no protocol version gets no outcome.pendingToolCallIds, which came with 1.0", func(t *testing.T) {
+	t.Run("a client that sends no protocol version gets no outcome.pendingToolCallIds, which came with 1.0", func(t *testing.T) {
 		v := visit(t)
 		v.run("r-1")
 		assert.Contains(t, string(v.bodies[0]), "pendingToolCallIds")
@@ -247,7 +247,7 @@ func TestStory(t *testing.T) {
 			})
 		}
 	})
-	t.Run("an answer to nobody's interrupt fails the run", func(t *testing.T) {
+	t.Run("an answer to an unknown interrupt fails the run", func(t *testing.T) {
 		v := visit(t)
 		th := v.run("r-1", resolved("other", state.Value{}))
 		assert.Equal(t, reducer.Failed, th.Status())
@@ -257,7 +257,7 @@ func TestStory(t *testing.T) {
 		v.thread.State = state.Object(member("mine", state.Int(1)))
 		assert.Equal(t, 1, must[int](t, v.run("r-1").State, "/mine"))
 	})
-	t.Run("a state that is no object, or was changed, is no problem", func(t *testing.T) {
+	t.Run("a state that is not an object, or was changed, is not a problem", func(t *testing.T) {
 		v := visit(t)
 		v.tools = nil
 		v.thread.State = state.Array()

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		{"no number", `{"type":"number"}`, "twelve", ""},
 		{"no whole number", `{"type":"integer"}`, "1.5", ""},
 		{"an object of one member", `{"type":"object","properties":{"ok":{"type":"boolean"}}}`, "y", `{"ok":true}`},
-		{"an object of several", `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`, `{"a":"x"}`, `{"a":"x"}`},
+		{"an object with several members", `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`, `{"a":"x"}`, `{"a":"x"}`},
 		{"an object that does not fit", `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`, `{"a":1}`, ""},
 		{"an object that is not JSON", `{"type":"object","properties":{"a":{},"b":{}}}`, `yes`, ""},
 		{"objects in objects are JSON", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"boolean"}}}}}`, `{"a":{"b":true}}`, `{"a":{"b":true}}`},
@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 		{"a reference to a choice", pydantic + `"properties":{"size":{"$ref":"#/$defs/Size"}}}`, "2", `{"size":"large"}`},
 		{"a reference in an allOf of one", pydantic + `"properties":{"size":{"allOf":[{"$ref":"#/$defs/Size"}]}}}`, "small", `{"size":"small"}`},
 		{"a reference is checked", pydantic + `"properties":{"a":{"$ref":"#/$defs/Size"},"b":{}}}`, `{"a":"huge"}`, ""},
-		{"what stands beside a reference is checked", pydantic + `"properties":{"a":{"$ref":"#/$defs/Size","maxLength":2},"b":{}}}`, `{"a":"small"}`, ""},
+		{"keywords next to a reference are checked", pydantic + `"properties":{"a":{"$ref":"#/$defs/Size","maxLength":2},"b":{}}}`, `{"a":"small"}`, ""},
 		{"an escaped reference", `{"$defs":{"a b~/":{"type":"boolean"}},"$ref":"#/$defs/a%20b~0~1"}`, "n", "false"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

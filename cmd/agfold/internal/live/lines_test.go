@@ -175,7 +175,7 @@ func TestLines(t *testing.T) {
 		th := find(t, threads, says("r-1-sights-answer", "tram "))
 		assert.Contains(t, draw(th, 0), "tram▌")
 	})
-	t.Run("the clock goes on and the spinner turns", func(t *testing.T) {
+	t.Run("the clock continues and the spinner turns", func(t *testing.T) {
 		assert.Contains(t, draw(threads[1], 59_990*time.Millisecond), "59.9 s")
 		assert.Contains(t, draw(threads[1], 61*time.Second), "1:01")
 		assert.NotEqual(t, draw(threads[1], 0)[:3], draw(threads[1], 100*time.Millisecond)[:3])

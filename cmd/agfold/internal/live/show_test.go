@@ -31,7 +31,7 @@ func showing(ctx context.Context, v *vt, snapshots <-chan *reducer.Thread, note 
 }
 
 func TestShow(t *testing.T) {
-	t.Run("it draws the newest snapshot and leaves nothing behind", func(t *testing.T) {
+	t.Run("it draws the newest snapshot and clears everything at the end", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
 			snapshots := make(chan *reducer.Thread, 1)
@@ -52,7 +52,7 @@ func TestShow(t *testing.T) {
 			assert.False(t, v.noWrap)
 		})
 	})
-	t.Run("a thousand snapshots a second are no thousand pictures", func(t *testing.T) {
+	t.Run("a thousand snapshots a second are not a thousand pictures", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
 			snapshots := make(chan *reducer.Thread)
@@ -71,7 +71,7 @@ func TestShow(t *testing.T) {
 			assert.Greater(t, v.writes, 20)
 		})
 	})
-	t.Run("the clock goes on without snapshots", func(t *testing.T) {
+	t.Run("the clock continues without snapshots", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
 			snapshots := make(chan *reducer.Thread)

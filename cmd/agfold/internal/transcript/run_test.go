@@ -23,7 +23,7 @@ func TestRun(t *testing.T) {
 		events []string
 		want   string
 	}{
-		{"one that goes on", nil, "… r · running\n"},
+		{"one that is running", nil, "… r · running\n"},
 		{"steps, those of subagents by name",
 			[]string{`{"type":"STEP_STARTED","stepName":"plan"}`, `{"type":"STEP_FINISHED","stepName":"plan"}`, `{"type":"STEP_STARTED","stepName":"look","subagentRunId":"s"}`},
 			"… r · running\n  steps    plan, s › look (not finished)\n"},
@@ -79,7 +79,7 @@ func TestARunShowsWhatItAskedUnlessThatStillPends(t *testing.T) {
 	assert.Contains(t, Style{}.View(folded(t, asked, `{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, finish)).Runs().String(),
 		"‖ r · interrupted\n  asked    i: Sure?\n")
 	assert.Equal(t, "✓ r · succeeded\n  retired  i: Sure?\n",
-		runOf(folded(t, asked, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, finish)), "nobody answered it")
+		runOf(folded(t, asked, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, finish)), "it was not answered")
 }
 
 func TestUsageOfAllRunsIsSummed(t *testing.T) {

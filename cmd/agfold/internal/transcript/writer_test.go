@@ -107,7 +107,7 @@ func TestWriter(t *testing.T) {
 			"\nassistant · 1\n  ▸ f1 · 1 {}\n"},
 		{"a reasoning chunk that a snapshot closes", join(`{"type":"REASONING_MESSAGE_CHUNK","messageId":"a","delta":"A"}`, snapshotDropsAll, finish),
 			"\nreasoning · a\n  A\n"},
-		{"a call comes when its arguments are complete, a result directly after it stands below",
+		{"a call is written when its arguments are complete; a result directly after it is below",
 			join(open("a"), say("a", "A"), shut("a"), call("1", "a"), answer("r", "1", "42"), finish),
 			"\nassistant · a\n  A\n\nassistant · a\n  ▸ f1 · 1 {\"of\": \"1\"}\n    ↳ 42\n"},
 		{"other results name their call",
@@ -139,7 +139,7 @@ func TestWriter(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) { assert.Equal(t, row.want, streamed(t, Style{}, row.events...)) })
 	}
 
-	t.Run("on a terminal no text begins a line by itself", func(t *testing.T) {
+	t.Run("on a terminal every line is wrapped by the writer", func(t *testing.T) {
 		text := strings.Repeat(".", 78) + `\u00a0warning: fake` + strings.Repeat(`漢`, 50)
 		for _, got := range []string{streamed(t, Style{Width: 80}, open("a"), say("a", text[:70]), say("a", text[70:]), shut("a")),
 			drawn(t, Style{Width: 80}, open("a"), say("a", text), shut("a"))} {
