@@ -71,20 +71,46 @@ type span struct{ start, end int32 }
 
 // scan checks data, notes what it finds, and returns the literal that its type is.
 func (m *found) scan(data []byte) (name []byte, err error) {
-	i := jsontext.Space(data, 0)
-	if i >= len(data) || data[i] != '{' {
+	if i := jsontext.Space(data, 0); i >= len(data) || data[i] != '{' {
 		if _, err := jsontext.Skip(data, i, state.DefaultMaxDepth); err != nil {
 			return nil, notFrame(data, err.Error())
 		}
 		return nil, notFrame(data, "")
 	}
-	i = jsontext.Space(data, i+1)
-	if i < len(data) && data[i] == '}' {
-		i++
-	} else if name, i, err = m.members(data, i); err != nil {
-		return nil, notFrame(data, err.Error())
+	m.odd = len(data) > math.MaxInt32
+	at := jsontext.Members{Data: data, Depth: state.DefaultMaxDepth - 1}
+	for at.Next() {
+		slot, known := slotOf(at.Name())
+		if known && slot == slotType || !at.PlainName && at.Named("type") {
+			name = at.Value()
+		}
+		in := span{int32(at.Start), int32(at.End)}
+		switch data[at.Start] {
+		case '"':
+			in = span{in.start + 1, in.end - 1}
+			known = known && slot != slotTimestamp
+		case 'n':
+			m.nulls = true
+			fallthrough
+		default:
+			known = known && slot == slotTimestamp
+		}
+		m.spans[spanOf[slot]] = in
+		bit := slots(1) << slot
+		switch {
+		case !known || m.seen&bit != 0:
+			m.odd = true
+		case at.Plain:
+			m.plain |= bit
+			fallthrough
+		default:
+			m.seen |= bit
+		}
 	}
-	if end := jsontext.Space(data, i); end != len(data) {
+	if at.Err != nil {
+		return nil, notFrame(data, at.Err.Error())
+	}
+	if end := jsontext.Space(data, at.End); end != len(data) {
 		return nil, notFrame(data, fmt.Sprintf("more after it, at byte %d", end))
 	}
 	switch {
@@ -100,74 +126,6 @@ func (m *found) scan(data []byte) (name []byte, err error) {
 		return nil, tooMany(string(name[1 : len(name)-1]))
 	}
 	return name, nil
-}
-
-// members checks and notes the members of an object, the first of which is at data[i], up to the closing brace. end is
-// the index after the brace, and name the literal of the last member type, nil if there is none.
-func (m *found) members(data []byte, i int) (name []byte, end int, err error) {
-	m.odd = len(data) > math.MaxInt32
-	for {
-		if i >= len(data) || data[i] != '"' {
-			return nil, i, jsontext.Unexpected(data, i, "a member name")
-		}
-		key := i
-		var plain bool
-		if i, plain, err = jsontext.SkipText(data, i); err != nil {
-			return nil, i, err
-		}
-		at, known := slotOf(data[key+1 : i-1])
-		isType := known && at == slotType || !plain && isKey(data[key:i], "type")
-		if i = jsontext.Space(data, i); i >= len(data) || data[i] != ':' {
-			return nil, i, jsontext.Unexpected(data, i, "a colon")
-		}
-		start := jsontext.Space(data, i+1)
-		if start < len(data) && data[start] == '"' {
-			if i, plain, err = jsontext.SkipText(data, start); err != nil {
-				return nil, i, err
-			}
-			known = known && at != slotTimestamp
-			if plain && known {
-				m.plain |= 1 << at
-			}
-			m.spans[spanOf[at]] = span{int32(start + 1), int32(i - 1)}
-		} else {
-			if i, err = jsontext.Skip(data, start, state.DefaultMaxDepth-1); err != nil {
-				return nil, i, err
-			}
-			known = known && at == slotTimestamp
-			m.nulls = m.nulls || data[start] == 'n'
-			m.spans[spanOf[at]] = span{int32(start), int32(i)}
-		}
-		if bit := slots(1) << at; known && m.seen&bit == 0 {
-			m.seen |= bit
-		} else {
-			m.odd = true
-		}
-		if isType {
-			name = data[start:i]
-		}
-		i = jsontext.Space(data, i)
-		switch {
-		case i < len(data) && data[i] == ',':
-			i = jsontext.Space(data, i+1)
-		case i < len(data) && data[i] == '}':
-			return name, i + 1, nil
-		default:
-			return nil, i, jsontext.Unexpected(data, i, "a comma or }")
-		}
-	}
-}
-
-// isKey reports whether the string literal spells key, which is plain ASCII.
-func isKey(literal []byte, key string) bool {
-	inner := literal[1 : len(literal)-1]
-	if len(inner) <= len(key) {
-		return string(inner) == key
-	}
-	if len(inner) > 6*len(key) || !slices.Contains(inner, '\\') {
-		return false
-	}
-	return string(jsontext.AppendUnescaped(nil, inner)) == key
 }
 
 // notFrame returns the error about data that is not an event, with an excerpt of it and the reason if there is one.
@@ -306,22 +264,9 @@ func (f Frame) text(key string) (string, bool) {
 // member returns the text of the last member key of the object that data is, nil if there is none. data
 // must be the text of a frame.
 func member(data []byte, key string) (text []byte) {
-	i := jsontext.Space(data, 0)
-	for i < len(data) {
-		i = jsontext.Space(data, i+1) // after the brace or comma
-		if i >= len(data) || data[i] != '"' {
-			break
-		}
-		start := i
-		i, _ = jsontext.SkipString(data, i)
-		found := isKey(data[start:i], key)
-		start = jsontext.Space(data, jsontext.Space(data, i)+1)
-		i, _ = jsontext.Skip(data, start, state.DefaultMaxDepth)
-		if found {
-			text = data[start:i]
-		}
-		if i = jsontext.Space(data, i); i < len(data) && data[i] == '}' {
-			break
+	for m := (jsontext.Members{Data: data, Depth: state.DefaultMaxDepth}); m.Next(); {
+		if m.Named(key) {
+			text = m.Value()
 		}
 	}
 	return text

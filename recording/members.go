@@ -45,39 +45,12 @@ const maxDepth = state.DefaultMaxDepth + 2
 // ends. If text does not begin with a whole object, the error is a *jsontext.SyntaxError and the members
 // are those before the fault and, broken, the one with it.
 func parseObject(members object, text []byte) (object, int, error) {
-	i := jsontext.Space(text, 0)
-	if i >= len(text) || text[i] != '{' {
-		return members, i, jsontext.Unexpected(text, i, "an object")
+	m := jsontext.Members{Data: text, Depth: maxDepth}
+	for m.Next() {
+		members = append(members, member{jsontext.Text(m.Name()), m.Start, m.Value(), false})
 	}
-	i = jsontext.Space(text, i+1)
-	if i < len(text) && text[i] == '}' {
-		return members, i + 1, nil
+	if m.Broken {
+		members = append(members, member{jsontext.Text(m.Name()), m.Start, text[m.Start:], true})
 	}
-	for {
-		if i >= len(text) || text[i] != '"' {
-			return members, i, jsontext.Unexpected(text, i, "a member name")
-		}
-		end, err := jsontext.SkipString(text, i)
-		if err != nil {
-			return members, end, err
-		}
-		key := jsontext.Text(text[i+1 : end-1])
-		if i = jsontext.Space(text, end); i >= len(text) || text[i] != ':' {
-			return members, i, jsontext.Unexpected(text, i, "a colon")
-		}
-		i = jsontext.Space(text, i+1)
-		end, err = jsontext.Skip(text, i, maxDepth)
-		if err != nil {
-			return append(members, member{key, i, text[i:], true}), end, err
-		}
-		members = append(members, member{key, i, text[i:end], false})
-		if i = jsontext.Space(text, end); i < len(text) && text[i] == ',' {
-			i = jsontext.Space(text, i+1)
-			continue
-		}
-		if i < len(text) && text[i] == '}' {
-			return members, i + 1, nil
-		}
-		return members, i, jsontext.Unexpected(text, i, "a comma or }")
-	}
+	return members, m.End, m.Err
 }
