@@ -51,8 +51,11 @@ func emitted(ctx context.Context, f func(emitFunc) error) iter.Seq2[event.Event,
 	return oneShot(func(yield func(event.Event, error) bool) {
 		e := emission{ctx: ctx, yield: yield}
 		err := e.call(f)
-		if e.stopped != nil { // whatever f returned
+		switch {
+		case e.stopped != nil: // whatever f returned
 			err = e.stopped
+		case err == nil && ctx.Err() != nil:
+			err = canceled(ctx)
 		}
 		if err != nil && err != errBreak {
 			yield(nil, err)

@@ -43,6 +43,32 @@ func both(n int, end func() error) map[string]Agent {
 
 func clean() error { return nil }
 
+func TestGoAgentsThatReturnNilWhenTheContextEnds(t *testing.T) {
+	for name, agent := range map[string]Agent{
+		"AgentFunc": AgentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+			return func(yield func(event.Event, error) bool) {
+				if yield(runStarted, nil) {
+					<-ctx.Done()
+				}
+			}
+		}),
+		"Emit": Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
+			err := emit(runStarted)
+			<-ctx.Done()
+			return err
+		}),
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var last error
+		for _, err := range agent.Run(ctx, input) {
+			last = err
+			cancel()
+		}
+		require.ErrorIs(t, last, context.Canceled, name)
+	}
+}
+
 func TestGoAgents(t *testing.T) {
 	for name, agent := range both(3, clean) {
 		t.Run("a clean end yields no error, "+name, func(t *testing.T) {

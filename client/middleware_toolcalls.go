@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
@@ -32,6 +33,7 @@ type toolCallFilter struct {
 	decoder *event.Decoder  // of chunks
 	// What the lanes hold for the agent and for the reader: a stream that a hidden event closes stays open for the reader.
 	sent, passed chunks.Router
+	openers      map[chunks.Stream]state.Value // of streams that the agent opened again and that stayed open for the reader
 }
 
 // filter returns ev or what takes its place.
@@ -44,7 +46,7 @@ func (t *toolCallFilter) filter(ev event.Event) event.Event {
 	hide := false
 	switch typ {
 	case event.TypeRunStarted:
-		t.hidden = nil
+		t.hidden, t.openers = nil, nil
 	case event.TypeToolCallStart:
 		v := event.FrameOfEvent(ev).Value()
 		hide = t.hides(text(v, "toolCallId"), v)
@@ -67,7 +69,10 @@ func (t *toolCallFilter) filter(ev event.Event) event.Event {
 	return ev
 }
 
-// chunk filters a chunk. One that cannot be decoded or belongs nowhere passes, for the reader to reject.
+// openingKeys are the members that a chunk may repeat but not change (P-CHK-5).
+var openingKeys = []string{"role", "name", "toolCallName", "parentMessageId"}
+
+// chunk filters a chunk. The reader rejects one that cannot be decoded or that belongs nowhere.
 func (t *toolCallFilter) chunk(f event.Frame) event.Event {
 	ev, _, err := t.decoder.Decode(f)
 	if err != nil || ev == nil {
@@ -75,6 +80,9 @@ func (t *toolCallFilter) chunk(f event.Frame) event.Event {
 	}
 	s, opens, err := t.sent.Route(ev)
 	if err != nil {
+		if _, _, too := t.passed.Route(ev); too == nil {
+			return rejectable(f, err) // the reader would take it for a part of what stayed open
+		}
 		return f
 	}
 	if s.Type == event.TypeToolCallChunk && (opens && t.hides(s.ID, f.Value()) || t.hidden[s.ID]) {
@@ -84,21 +92,58 @@ func (t *toolCallFilter) chunk(f event.Frame) event.Event {
 	// another's (P-CHK-6), and says nothing about an opening that the reader has not seen (P-CHK-5).
 	seen, anew, err := t.passed.Route(ev)
 	if !opens && (err != nil || seen != s) {
-		key := "messageId"
-		if s.Type == event.TypeToolCallChunk {
-			key = "toolCallId"
-		}
-		f = f.With(key, state.String(s.ID))
+		f = f.With(idKey(s.Type), state.String(s.ID))
 	}
-	if !anew && len(t.hidden) > 0 {
-		v := f.Value()
-		for _, key := range []string{"role", "name", "toolCallName", "parentMessageId"} {
-			if v.Get(key).Exists() {
-				f = f.With(key, state.Value{})
-			}
+	switch {
+	case anew:
+		delete(t.openers, s)
+		return f
+	case opens:
+		if t.openers == nil {
+			t.openers = map[chunks.Stream]state.Value{}
+		}
+		t.openers[s] = f.Value()
+	}
+	opener, again := t.openers[s]
+	if !again {
+		return f
+	}
+	v := f.Value()
+	for _, key := range openingKeys {
+		if said, ok := v.Get(key).AsString(); ok && said != opened(opener, key) {
+			return rejectable(f, fmt.Errorf("P-CHK-5: %s %q contradicts the opening of %q", key, said, s.ID))
+		}
+	}
+	for _, key := range openingKeys {
+		if v.Get(key).Exists() {
+			f = f.With(key, state.Value{})
 		}
 	}
 	return f
+}
+
+// opened returns what an opener says, as text; a role that it leaves out is assistant.
+func opened(opener state.Value, key string) string {
+	if key == "role" && !opener.Get(key).Exists() {
+		return "assistant"
+	}
+	return text(opener, key)
+}
+
+// rejectable returns what the reader of a chunk must reject under P-CHK-2, because it has no id and is in a lane of its
+// own. A warning says what the agent did wrong.
+func rejectable(f event.Frame, err error) event.Event {
+	return f.With(idKey(f.Type()), state.Value{}).With("subagentRunId", state.String("hidden by FilterToolCalls")).WithWarnings(event.Warning{
+		Rule: "P-CHK-2", Type: f.TypeName(), Text: "the chunk is at fault: " + err.Error(),
+	})
+}
+
+// idKey returns the member that names the stream of a chunk.
+func idKey(t event.Type) string {
+	if t == event.TypeToolCallChunk {
+		return "toolCallId"
+	}
+	return "messageId"
 }
 
 // hides notes whether the call that begins with v is hidden. Without a name v is malformed, which is for others to say.

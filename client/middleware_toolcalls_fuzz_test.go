@@ -176,3 +176,33 @@ func TestFilteredChunksKeepTheirLanes(t *testing.T) {
 		assert.Equal(t, want, told(th), "hiding %s", secret)
 	}
 }
+
+func TestFilteredStreamIsRejectedLikeTheWholeOne(t *testing.T) {
+	const hidden = `{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"secret"}
+{"type":"TOOL_CALL_END","toolCallId":"c"}
+`
+	for name, text := range map[string]string{
+		"P-CHK-2: the hidden call has closed the lane": `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a"}
+` + hidden + `{"type":"TEXT_MESSAGE_CHUNK","delta":"b"}`,
+		"P-CHK-6: a hidden call makes two": `{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"secret","subagentRunId":"s1"}
+{"type":"TOOL_CALL_CHUNK","toolCallId":"d","toolCallName":"open","subagentRunId":"s2"}
+{"type":"TOOL_CALL_CHUNK","delta":"b"}`,
+		"P-CHK-5: a continuation after a hidden call": hidden + `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a"}
+{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","name":"other","delta":"b"}`,
+		"P-CHK-5: a continuation of what was opened again": `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a"}
+` + hidden + `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"b"}
+{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"user","delta":"c"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			fold := func(secret string) *reducer.Thread {
+				filter := FilterToolCalls(func(name string) bool { return name != secret })
+				th, err := reducer.Fold(Chain(answering(started+"\n"+text+"\n"+finished), filter).Run(t.Context(), input), nil)
+				require.ErrorIs(t, err, reducer.ErrProtocol)
+				return th
+			}
+			whole, filtered := fold("other"), fold("secret")
+			assert.Equal(t, reducer.Rejected, whole.Status())
+			assert.Equal(t, reducer.Rejected, filtered.Status())
+		})
+	}
+}

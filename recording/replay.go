@@ -161,7 +161,7 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 			return err
 		}
 		if run = r.count(run, e); run > wanted {
-			return nil
+			break
 		}
 		if run < wanted || e.Head != nil {
 			if ctx.Err() != nil {
@@ -179,8 +179,11 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 			return errBreak
 		}
 	}
-	if wanted > max(run, 0) {
+	if wanted > max(run, 0) { // the entries have ended before
 		return fmt.Errorf("%w %d: there are %d", ErrNoRun, wanted+1, run+1)
+	}
+	if ctx.Err() != nil {
+		return canceled(ctx)
 	}
 	return nil
 }

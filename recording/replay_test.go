@@ -287,3 +287,17 @@ func TestReplayRunIsIteratedOnce(t *testing.T) {
 	assert.Empty(t, got)
 	assert.Zero(t, *open)
 }
+
+func TestReplayWhoseContextEndsWithTheLastEvent(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	agent := NewReplay(func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`)), nil
+	}, nil)
+	var last error
+	for _, err := range agent.Run(ctx, event.RunInput{}) {
+		last = err
+		cancel()
+	}
+	require.ErrorIs(t, last, context.Canceled)
+}

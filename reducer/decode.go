@@ -151,11 +151,11 @@ func readError(err *error, c *codec.Codec) {
 	case "protocol":
 		typ, _ := event.ParseType(readString(c, "type"))
 		*err = &Violation{
-			Rule: readString(c, "rule"), Ordinal: int(readInteger(c, "ordinal")), Type: typ, ID: readString(c, "id"), Reason: message,
+			Rule: readString(c, "rule"), Ordinal: readInt(c, "ordinal"), Type: typ, ID: readString(c, "id"), Reason: message,
 		}
 	case "malformed":
 		e := &messages.MalformedError{
-			Rule: readString(c, "rule"), Ordinal: int(readInteger(c, "ordinal")), Type: readString(c, "type"), Path: readString(c, "path"),
+			Rule: readString(c, "rule"), Ordinal: readInt(c, "ordinal"), Type: readString(c, "type"), Path: readString(c, "path"),
 		}
 		e.Want, e.Found = wantAndFound(e, message)
 		*err = e
@@ -200,10 +200,11 @@ func readSubagents(c *codec.Codec, runs []*Run) Subagents {
 		*p = &Subagent{}
 		codec.Object(c, *p, func(n *Subagent, c *codec.Codec) {
 			n.members(c)
-			depth := int(readInteger(c, "depth"))
-			if depth > len(path) {
-				c.Reject("depth", "at most "+strconv.Itoa(len(path)), strconv.Itoa(depth))
-				depth = len(path)
+			depth := len(path)
+			if d := readInteger(c, "depth"); d > int64(depth) {
+				c.Reject("depth", "at most "+strconv.Itoa(depth), strconv.FormatInt(d, 10))
+			} else {
+				depth = int(d)
 			}
 			over := -1
 			if depth > 0 {
@@ -299,6 +300,16 @@ func readInteger(c *codec.Codec, key string) int64 {
 		c.Reject(key, "a non-negative integer up to 2^53-1", "nothing")
 	}
 	return n
+}
+
+// readInt is readInteger for what must be an int.
+func readInt(c *codec.Codec, key string) int {
+	n := readInteger(c, key)
+	if n > math.MaxInt {
+		c.Reject(key, "at most "+strconv.Itoa(math.MaxInt), strconv.FormatInt(n, 10))
+		return 0
+	}
+	return int(n)
 }
 
 // readBool returns the boolean that the member key must be.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -213,6 +214,7 @@ func TestThreadMalformed(t *testing.T) {
 		{"an error of an unknown kind", `"outcome"`, `"error":{"kind":"odd","message":""},"outcome"`, "P-ENF-3", "/runs/0/error", "only what AG-UI 1.0 describes", `unrecognised material: /kind is "odd", which is not recognised`},
 		{"an error without ordinal", `"outcome"`, `"error":{"kind":"protocol","message":"","rule":"","type":"","id":""},"outcome"`, "P-ENF-4", "/runs/0/error/ordinal", "a non-negative integer up to 2^53-1", "nothing"},
 		{"a subagent hangs in the air", `"depth":0`, `"depth":1`, "P-ENF-4", "/subagents/0/depth", "at most 0", "1"},
+		{"a subagent hangs higher than an int of 32 bits", `"depth":0`, `"depth":2147483648`, "P-ENF-4", "/subagents/0/depth", "at most 0", "2147483648"},
 		{"an announced subagent has a name", `"announced":false`, `"announced":true`, "P-ENF-4", "/subagents/0/name", "a string", "nothing"},
 		{"a subagent's status is unknown", `"announced":false,"status":"succeeded"`, `"announced":false,"status":"lost"`, "P-ENF-5", "/subagents/0", "only what AG-UI 1.0 describes", `unrecognised material: /status is "lost", which is not recognised`},
 		{"an interrupt is malformed", `"reason":"ask"`, `"reason":null`, "P-ENF-4", "/interrupts/0/reason", "a string", "null"},
@@ -225,6 +227,18 @@ func TestThreadMalformed(t *testing.T) {
 			assert.Equal(t, whole, string(got.AppendJSON(nil)), "the thread stays as it was")
 		})
 	}
+	t.Run("an ordinal is not cut off", func(t *testing.T) {
+		text := strings.Replace(whole, `"outcome"`, `"error":{"kind":"protocol","message":"","rule":"","ordinal":4294967297,"type":"","id":""},"outcome"`, 1)
+		got := th
+		err := got.UnmarshalJSON([]byte(text))
+		if strconv.IntSize == 64 {
+			require.NoError(t, err)
+			return
+		}
+		assert.Equal(t, &messages.MalformedError{
+			Rule: "P-ENF-4", Type: "Thread", Path: "/runs/0/error/ordinal", Want: "at most 2147483647", Found: "4294967297",
+		}, err)
+	})
 	t.Run("it is not an object", func(t *testing.T) {
 		err := new(reducer.Thread).UnmarshalJSON([]byte("null"))
 		assert.Equal(t, &messages.MalformedError{Rule: "P-ENF-4", Type: "Thread", Want: "an object", Found: "null"}, err)
