@@ -217,10 +217,6 @@ func (c *conversation) explain() {
 	if len(questions) == 0 {
 		return
 	}
-	what := "To answer, continue"
-	if c.f.Record == "" {
-		what = "To answer beforehand, use --yes, --no or --answer; to answer later, record the run with --record FILE and continue"
-	}
 	for _, q := range questions {
 		if q.call != nil {
 			c.t.say("agfold: the call %s of the tool %s waits for an answer", q.id, q.call.Name)
@@ -228,17 +224,52 @@ func (c *conversation) explain() {
 			c.t.say("agfold: the interrupt %s waits for an answer", q.id)
 		}
 	}
-	file := quoteArg(orText(c.f.Record, "FILE"))
-	again := "agfold run"
+	file := c.f.Record
+	if file == "" && c.session.Result() == nil { // nothing is new
+		file = c.f.Continue
+	}
+	if file == "" {
+		hint := "agfold: To answer, run it again with --record FILE"
+		if !c.f.Yes && !c.f.No {
+			hint += ", or with --yes / --no"
+		}
+		c.t.say("%s", hint)
+		return
+	}
+	c.t.say("agfold: To answer, continue:")
+	c.t.say("    %s", c.again(file, questions))
+}
+
+// again returns the command line that continues a recorded thread with answers to the questions. Headers may be secret:
+// only their names are in it.
+func (c *conversation) again(file string, questions []*question) string {
+	args := []string{"agfold run"}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag, quoteArg(value))
+		}
+	}
 	if c.name == c.f.URL {
-		again += " --url " + quoteArg(c.name)
+		add("--url", c.name)
+		for _, h := range c.f.Header {
+			name, _, _ := strings.Cut(h, ":")
+			add("--header", name+": …")
+		}
+		if c.f.Clock {
+			args = append(args, "--clock")
+		}
 	}
-	again += " --continue " + file + " --record " + file
+	add("--peer", c.f.Peer)
+	if c.f.Strict {
+		args = append(args, "--strict")
+	}
+	add("--tools", c.f.Tools)
+	add("--continue", file)
+	add("--record", c.f.Record)
 	for _, q := range questions {
-		again += " --answer " + quoteArg(q.id+"="+q.example())
+		add("--answer", q.id+"="+q.example())
 	}
-	c.t.say("agfold: %s:", what)
-	c.t.say("    %s", again)
+	return strings.Join(args, " ")
 }
 
 func orText(s, def string) string {

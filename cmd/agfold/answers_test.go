@@ -35,7 +35,8 @@ func TestRunAnswersCalls(t *testing.T) {
 		assert.Equal(t, exitOK, got.status)
 		assert.Contains(t, got.stderr, "the call c1 of the tool weather waits for an answer")
 		assert.Contains(t, got.stderr, "1 message was not sent, because the agent waits for an answer first")
-		assert.Contains(t, got.stderr, `--answer 'c1="..."'`)
+		assert.NotContains(t, got.stderr, "--answer", "nothing knows the id any more")
+		assert.Contains(t, got.stderr, "agfold: To answer, run it again with --record FILE, or with --yes / --no\n")
 		assert.Contains(t, got.stdout, `weather · c1 {"city": "Oslo"}`)
 		assert.Len(t, *inputs, 1)
 	})
@@ -67,6 +68,18 @@ func TestRunAnswersCalls(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the command line that continues a recording says everything but the headers' values", func(t *testing.T) {
+		url, _, _ := serve(t, calling)
+		file := filepath.Join(t.TempDir(), "talk.ndjson")
+		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--tools", tools, "--record", file, "--strict",
+			"--clock", "--peer", "0.0.57", "--header", "Authorization: Bearer secret")
+		assert.Contains(t, got.stderr, "agfold: To answer, continue:\n    agfold run --url "+url+" --header 'Authorization: …' --clock --peer 0.0.57 --strict --tools "+
+			tools+" --continue "+file+" --record "+file+` --answer 'c1="..."'`+"\n")
+		assert.NotContains(t, got.stderr, "secret")
+
+		got = talk(t, counted(), "", "--url", url, "--tools", tools, "--continue", file)
+		assert.Contains(t, got.stderr, "agfold run --url "+url+" --tools "+tools+" --continue "+file+` --answer 'c1="..."'`+"\n", "nothing was sent: the file knows the id")
+	})
 	t.Run("a continued thread needs the answer before another message", func(t *testing.T) {
 		url, inputs, _ := serve(t, quiet)
 		file := write(t, "talk.ndjson", ndjson(began, askWeather, ofOslo, endWeather, finished))

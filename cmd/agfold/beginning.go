@@ -8,6 +8,7 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -44,7 +45,7 @@ func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 		err = b.fromInput(ctx, f.Input, t)
 	case f.Continue != "":
 		if err = b.fromRecording(ctx, f, t); err != nil {
-			err = fmt.Errorf("--continue %s: %w", f.Continue, err)
+			err = fmt.Errorf("--continue %s: %w", f.Continue, advised(unnamed(err)))
 		}
 	}
 	if err != nil {
@@ -52,7 +53,7 @@ func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 	}
 	if f.Tools != "" {
 		if err := b.addTools(ctx, f.Tools, t); err != nil {
-			return nil, fmt.Errorf("--tools %s: %w", f.Tools, err)
+			return nil, fmt.Errorf("--tools %s: %w", f.Tools, unnamed(err))
 		}
 	}
 	if f.Thread != "" {
@@ -67,7 +68,7 @@ func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 	text := []byte(f.State)
 	if name, ok := strings.CutPrefix(f.State, "@"); ok {
 		if text, err = readFile(ctx, name, t); err != nil {
-			return nil, fmt.Errorf("--state: %w", err)
+			return nil, fmt.Errorf("--state %s: %w", f.State, unnamed(err))
 		}
 	}
 	v, err := state.Parse(text)
@@ -87,11 +88,17 @@ func (f *runFlags) load(ctx context.Context, t *terminal) (*beginning, error) {
 func (b *beginning) fromInput(ctx context.Context, name string, t *terminal) error {
 	text, err := readFile(ctx, name, t)
 	if err != nil {
-		return fmt.Errorf("--input: %w", err)
+		return fmt.Errorf("--input %s: %w", name, unnamed(err))
 	}
 	v, err := state.Parse(text)
 	if err != nil {
 		return fmt.Errorf("--input %s: %w", name, err)
+	}
+	if v.Kind() == state.KindObject { // ids that a stored input may lack: the session makes them
+		v = v.With("runId", state.String(""))
+		if !v.Get("threadId").Exists() {
+			v = v.With("threadId", state.String(""))
+		}
 	}
 	in, err := b.decode(v)
 	if err != nil {
@@ -137,6 +144,11 @@ func (b *beginning) addTools(ctx context.Context, name string, t *terminal) erro
 		state.Member{Key: "messages", Value: state.Array()},
 		state.Member{Key: "tools", Value: v},
 	))
+	if malformed, ok := errors.AsType[*messages.MalformedError](err); ok { // name the list, not the input made for the check
+		about := *malformed
+		about.Type, about.Path = "tools", strings.TrimPrefix(about.Path, "/tools")
+		return &about
+	}
 	if err != nil {
 		return err
 	}
@@ -154,8 +166,11 @@ func (b *beginning) fromRecording(ctx context.Context, flags *runFlags, t *termi
 	if err != nil {
 		return err
 	}
+	if rec.Form() == recording.FormEmpty {
+		return fmt.Errorf("%w: leave --continue out to begin a thread", recording.ErrNoRun)
+	}
 	appends := flags.appends(t)
-	if form := rec.Form(); appends && form != recording.FormAgfold && form != recording.FormEmpty {
+	if form := rec.Form(); appends && form != recording.FormAgfold {
 		return fmt.Errorf("no run can be appended to a recording of the form %s: name another file with --record", form)
 	}
 	unread := func(what any) {
@@ -191,4 +206,12 @@ func (b *beginning) fromRecording(ctx context.Context, flags *runFlags, t *termi
 	}
 	b.options.Thread, b.shown = th, th
 	return nil
+}
+
+// advised returns an error of reading a recording, with what to do if the file is no recording but a thread.
+func advised(err error) error {
+	if errors.Is(err, recording.ErrThread) {
+		return fmt.Errorf("%w; use the recording that agfold run --record FILE writes", err)
+	}
+	return err
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -64,11 +66,35 @@ func run(ctx context.Context, args []string, t *terminal) int {
 		return wrongCommandLine(err, args, t)
 	}
 	selected := parsed.Selected()
+	if name := emptyFlag(parsed); name != "" {
+		return wrongUsage(selected.Name, "--"+name+" is empty", t)
+	}
 	c := selected.Target.Addr().Interface().(command)
 	if wrong := c.check(); wrong != "" {
 		return wrongUsage(selected.Name, wrong, t)
 	}
 	return c.run(ctx, t)
+}
+
+// emptyFlag returns the name of a flag that was given an empty text, as a shell makes of a variable that is not set; "" if
+// there is none.
+func emptyFlag(parsed *kong.Context) string {
+	for _, p := range parsed.Path {
+		if p.Flag == nil {
+			continue
+		}
+		switch v := parsed.FlagValue(p.Flag).(type) {
+		case string:
+			if v == "" {
+				return p.Flag.Name
+			}
+		case []string:
+			if slices.Contains(v, "") {
+				return p.Flag.Name
+			}
+		}
+	}
+	return ""
 }
 
 // printHelp prints the help of one command, or of agfold.
@@ -83,7 +109,11 @@ func printHelp(options kong.HelpOptions, c *kong.Context) error {
 // wrongCommandLine says what is wrong with a command line that could not be parsed.
 func wrongCommandLine(err error, args []string, t *terminal) int {
 	if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context != nil && failed.Context.Selected() != nil {
-		return wrongUsage(failed.Context.Selected().Name, err.Error(), t)
+		text, name := err.Error(), failed.Context.Selected().Name
+		if said, ok := strings.CutPrefix(text, "unexpected argument "); ok && name == "run" {
+			text += ": to send a message, use --message " + quoteArg(said)
+		}
+		return wrongUsage(name, text, t)
 	}
 	t.say("agfold: %v", err)
 	if _, err := os.Stat(args[0]); err == nil {

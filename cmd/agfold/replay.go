@@ -165,7 +165,7 @@ func unnamed(err error) error {
 func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar *progress) (int, error) {
 	rec, err := recording.Open(in, nil)
 	if err != nil && ctx.Err() == nil {
-		r.t.say("agfold: %s: %v", name, err)
+		r.t.say("agfold: %s: %v", name, advised(err))
 		return exitUnreadable, nil
 	}
 	if err != nil {

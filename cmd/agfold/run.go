@@ -178,6 +178,8 @@ func (f *runFlags) check() string {
 	switch {
 	case f.URL != "" && (err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == ""):
 		return fmt.Sprintf("--url %q is not an http or https URL", f.URL)
+	case f.URL != "" && f.Pace != 1:
+		return "--pace is about the demo agent, and cannot be combined with --url"
 	case f.Pace < 0:
 		return "--pace cannot be negative"
 	case f.MaxEvent < 1 || f.MaxEvent > maxMaxEvent:

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,7 +37,10 @@ func talk(t *testing.T, st stage, stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	on := newTerminal(strings.NewReader(stdin), &stdout, &stderr)
 	on.now = func() time.Time { return time.Date(2026, 5, 4, 14, 5, 0, 0, time.UTC) }
-	status := runOn(t.Context(), append([]string{"--pace", "0"}, args...), on, st)
+	if !slices.Contains(args, "--url") {
+		args = append([]string{"--pace", "0"}, args...)
+	}
+	status := runOn(t.Context(), args, on, st)
 	return result{status, stdout.String(), stderr.String()}
 }
 
@@ -201,7 +205,7 @@ func TestRunAnswersInterrupts(t *testing.T) {
 	t.Run("an id that comes twice is asked for and answered once", func(t *testing.T) {
 		twice := sseOf(began, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"dup","reason":"a"},{"id":"dup","reason":"b"},{"id":"other","reason":"c"}]}}`)
 		url, _, _ := serve(t, twice)
-		got := talk(t, counted(), "", "--url", url, "--message", "x")
+		got := talk(t, counted(), "", "--url", url, "--message", "x", "--record", filepath.Join(t.TempDir(), "talk.ndjson"))
 		assert.Contains(t, got.stderr, "--answer dup=true --answer other=true\n")
 
 		url, inputs, _ := serve(t, twice, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}`))
@@ -265,7 +269,7 @@ func TestRunAsksForJSONIfTheSchemaCannotBeShown(t *testing.T) {
 	assert.Equal(t, `{"sure":1}`, (*inputs)[1].Get("resume").Index(0).Get("payload").String())
 
 	url, _, _ = serve(t, ask)
-	got = talk(t, counted(), "", "--url", url, "--message", "x", "--yes")
+	got = talk(t, counted(), "", "--url", url, "--message", "x", "--yes", "--record", filepath.Join(t.TempDir(), "talk.ndjson"))
 	assert.Contains(t, got.stderr, "--answer i=JSON", "--yes does not answer it")
 }
 
@@ -387,6 +391,13 @@ func TestRunSends(t *testing.T) {
 		assert.Equal(t, 0, (*inputs)[0].Get("messages").Len())
 		assert.Equal(t, 1, at[int](t, (*inputs)[0], "/state/a"))
 	})
+	t.Run("--input needs no ids", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(began, finished))
+		got := talk(t, counted(), "", "--url", url, "--input", write(t, "no-ids.json", `{"messages":[{"id":"u","role":"user","content":"hi"}]}`))
+		require.Equal(t, exitOK, got.status, got.stderr)
+		assert.Equal(t, "id1", at[string](t, (*inputs)[0], "/threadId"))
+		assert.Equal(t, "id2", at[string](t, (*inputs)[0], "/runId"))
+	})
 	t.Run("each message gets its own run, as long as they succeed", func(t *testing.T) {
 		url, inputs, _ := serve(t, sseOf(began, finished), sseOf(began, `{"type":"RUN_ERROR","message":"tired"}`))
 		got := talk(t, counted(), "", "--url", url, "--message", "one", "--message", "two", "--message", "three")
@@ -482,12 +493,27 @@ func (endless) Read(b []byte) (int, error) { return len(b), nil }
 func TestRunWrongUsage(t *testing.T) {
 	notInput := write(t, "a.json", `{"threadId":7}`)
 	notJSON := write(t, "b.json", `{`)
+	nameless := write(t, "n.json", `[{"description":"has no name"}]`)
+	thread := write(t, "t.json", talk(t, counted(), "", "--json", "--yes").stdout)
+	empty := write(t, "empty", "")
+	_, err := os.Open(notJSON + "x")
+	missing := unnamed(err).Error()
 	for _, row := range []struct {
 		name string
 		args []string
 		says string
 	}{
-		{"an argument", []string{"hello"}, "unexpected argument hello"},
+		{"an argument", []string{"hello"}, "unexpected argument hello: to send a message, use --message hello"},
+		{"an empty URL", []string{"--url", ""}, "--url is empty"},
+		{"an empty URL, written with =", []string{"--url="}, "--url is empty"},
+		{"an empty message", []string{"--message", "x", "--message", ""}, "--message is empty"},
+		{"an empty file name", []string{"--record", ""}, "--record is empty"},
+		{"--pace of another agent", []string{"--url", "http://localhost/", "--pace", "2"}, "--pace is about the demo agent"},
+		{"an empty recording", []string{"--continue", empty, "--message", "hi"}, "--continue " + empty + ": the recording has no run"},
+		{"a thread for a recording", []string{"--continue", thread}, "which has no events; use the recording that agfold run --record FILE writes"},
+		{"a recording that is not there", []string{"--continue", notJSON + "x"}, "--continue " + notJSON + "x: " + missing},
+		{"tools that are not there", []string{"--tools", notJSON + "x"}, "--tools " + notJSON + "x: " + missing},
+		{"a tool without a name", []string{"--tools", nameless}, "--tools " + nameless + ": P-ENF-4 tools /0/name: want a string"},
 		{"an unknown flag", []string{"--color"}, "color"},
 		{"no URL", []string{"--url", "localhost:80"}, "not an http or https URL"},
 		{"nothing to say", []string{"--url", "http://localhost/"}, "nothing to send"},
@@ -506,7 +532,7 @@ func TestRunWrongUsage(t *testing.T) {
 		{"an input that is not there", []string{"--input", notJSON + "x"}, "--input"},
 		{"an input that is not JSON", []string{"--input", notJSON}, "invalid JSON"},
 		{"an input that is malformed", []string{"--input", notInput}, "/threadId"},
-		{"invalid tools", []string{"--tools", notInput}, "/tools"},
+		{"invalid tools", []string{"--tools", notInput}, "P-ENF-4 tools: want an array"},
 		{"a file that is not a recording", []string{"--continue", notJSON}, "--continue"},
 		{"a recording that cannot be written", []string{"--record", t.TempDir()}, "--record"},
 		{"a recording over the input", []string{"--input", notInput, "--record", notInput}, "--input and --record name the same file"},
