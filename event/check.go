@@ -6,7 +6,6 @@ import (
 
 	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/state"
 )
 
 // Check judges an event that was made in Go by the rules that hold for events of the wire (P-ENF-4), so
@@ -26,9 +25,10 @@ func Check(ev Event) error {
 	}
 	name := ev.Type().String()
 	verdict := codec.Check(ev.(typed), walkEvent)
-	if f := verdict.Fault; f != nil && f.TooDeep {
-		_, err := state.Parse(Append(nil, ev))
-		return notEvent(err.Error(), name)
+	if f := verdict.Fault; f != nil && f.TooDeep || verdict.Weight > maxValues {
+		if err := FrameOfEvent(ev).Err(); err != nil {
+			return err
+		}
 	}
 	_, err := warningsOf(verdict, name, ownRule)
 	return err

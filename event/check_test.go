@@ -1,6 +1,7 @@
 package event
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,10 +86,46 @@ func TestCheckMeasuresDepth(t *testing.T) {
 		var malformed *messages.MalformedError
 		require.ErrorAs(t, Check(ev), &malformed)
 		assert.Equal(t, "P-PIPE-2", malformed.Rule)
-		assert.Equal(t, ev.Type().String(), malformed.Type)
-		_, _, err := NewDecoder(nil).Decode(FrameOfEvent(ev))
-		assert.Equal(t, Check(ev), err)
+		hasTheVerdictOfTheWire(t, ev)
 	}
+}
+
+// hasTheVerdictOfTheWire requires that ev is judged in the process as it is on the wire.
+func hasTheVerdictOfTheWire(t *testing.T, ev Event) {
+	t.Helper()
+	_, want := NewFrame(Append(nil, ev))
+	require.Error(t, want)
+	assert.Equal(t, want, Check(ev))
+	assert.Equal(t, want, FrameOfEvent(ev).Err())
+	_, _, err := NewDecoder(nil).Decode(FrameOfEvent(ev))
+	assert.Equal(t, want, err)
+}
+
+func TestCheckCountsValues(t *testing.T) {
+	ones := func(n int) state.Value { return state.Array(slices.Repeat([]state.Value{state.Int(1)}, n)...) }
+	assert.NoError(t, Check(&Custom{Name: "n", Value: ones(maxValues - 4)}), "with the event, type, name and value")
+	for name, ev := range map[string]Event{
+		"a value":          &Custom{Name: "n", Value: ones(maxValues - 3)},
+		"metadata":         &TextMessageEnd{Base: Base{Metadata: messages.MetadataOf(state.Member{Key: "k", Value: ones(maxValues)})}},
+		"messages":         &MessagesSnapshot{Messages: slices.Repeat([]*messages.Message{{Role: messages.RoleUser, Content: messages.Text("")}}, maxValues/4)},
+		"operations":       &StateDelta{Delta: slices.Repeat(state.Patch{{Kind: state.OpAdd, Value: ones(997)}}, maxValues/1000)},
+		"their extensions": &StateDelta{Delta: state.Patch{{Kind: state.OpRemove, Extra: state.Object(state.Member{Key: "x", Value: ones(maxValues)})}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hasTheVerdictOfTheWire(t, ev)
+			var malformed *messages.MalformedError
+			require.ErrorAs(t, Check(ev), &malformed)
+			assert.Equal(t, "P-SSE-2", malformed.Rule)
+		})
+	}
+	f, err := FrameOf(state.Object(state.Member{Key: "type", Value: state.String("RAW")}, state.Member{Key: "event", Value: ones(maxValues)}))
+	require.NoError(t, err)
+	assert.ErrorContains(t, Check(f), "P-SSE-2")
+	in := &RunInput{State: ones(maxValues)}
+	_, _, err = in.Enforce()
+	assert.ErrorContains(t, err, "P-SSE-2")
+	_, _, err = DecodeRunInput(state.Object(state.Member{Key: "state", Value: in.State}), nil)
+	assert.ErrorContains(t, err, "P-SSE-2")
 }
 
 func TestCheckTakesFrames(t *testing.T) {

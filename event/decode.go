@@ -92,9 +92,9 @@ func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
 		}
 		return nil, []Warning{{Rule: "P-ENF-1", Type: f.p.name, Text: "dropped: " + unknown}}, nil
 	}
-	v, err := f.parse()
-	if err != nil {
-		return nil, nil, notEvent(err.Error(), f.p.name)
+	v := f.Value()
+	if f.p.data == nil && overfull(v) {
+		return nil, nil, tooMany(f.p.name)
 	}
 	verdict := codec.Decode(v, d.maxWarnings, ev, walkEvent)
 	warnings, err := warningsOf(verdict, f.p.name, d.strict)

@@ -57,6 +57,13 @@ func (p *frame) read(data []byte) error {
 	return nil
 }
 
+// keep makes p the frame of data, a malformed one if it is not an event.
+func (p *frame) keep(data []byte) {
+	if p.read(data) != nil {
+		*p = frame{data: data}
+	}
+}
+
 // found is where the members that the hot path knows are in the text of an event.
 type found struct {
 	seen  slots
@@ -181,8 +188,9 @@ func FrameOf(v state.Value) (Frame, error) {
 	return Frame{&frame{name: name, typ: typesByName[name], value: v}}, nil
 }
 
-// FrameOfEvent returns the frame of a typed event, by encoding it; a Frame comes back as it is. Middleware
-// and recordings use it to treat all events alike. Of nil, and of a nil pointer, it is the zero Frame.
+// FrameOfEvent returns the frame of a typed event, by encoding it; a Frame comes back as it is. Middleware and recordings
+// use it to treat all events alike. The frame of an event that nests too deeply, or holds too many values, is malformed;
+// that of nil, or of a nil pointer, is the zero Frame.
 func FrameOfEvent(ev Event) Frame {
 	if f, ok := ev.(Frame); ok {
 		return f
@@ -191,11 +199,7 @@ func FrameOfEvent(ev Event) Frame {
 		return Frame{}
 	}
 	p := &frame{}
-	data := Append(nil, ev)
-	if p.read(data) != nil { // it nests too deeply, which decoding reports
-		t := ev.Type()
-		*p = frame{name: t.String(), typ: t, data: data, found: found{odd: true, nulls: true}}
-	}
+	p.keep(Append(nil, ev))
 	return Frame{p}
 }
 
@@ -285,22 +289,16 @@ func (f Frame) Data() []byte {
 }
 
 // Value returns the event as an object. It parses the text anew on every call, unless the frame was made
-// from a value. It is absent for a notice and a malformed frame, and for the frame of a typed event that nests
-// too deeply.
+// from a value. It is absent for a notice and a malformed frame.
 func (f Frame) Value() state.Value {
-	v, _ := f.parse()
-	return v
-}
-
-// parse is Value, with the error for text that nests too deeply, which an event that was made in Go may.
-func (f Frame) parse() (state.Value, error) {
 	switch {
 	case f.p == nil || f.p.malformed():
-		return state.Value{}, nil
+		return state.Value{}
 	case f.p.data == nil:
-		return f.p.value, nil
+		return f.p.value
 	}
-	return state.Parse(f.p.data)
+	v, _ := state.Parse(f.p.data)
+	return v
 }
 
 func (f Frame) append(dst []byte) []byte {

@@ -17,9 +17,7 @@ const (
 // (P-PIPE-2).
 func (fr *Framer) Frame(data []byte) Frame {
 	p := fr.next(len(data))
-	if p.read(data) != nil {
-		*p = frame{data: data}
-	}
+	p.keep(data)
 	return Frame{p}
 }
 

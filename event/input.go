@@ -64,6 +64,9 @@ const runInputName = "RunAgentInput"
 // or is an error in strict mode (P-ENF-2, P-ENF-3, P-ENF-7); malformed material is an error (P-ENF-4). A state that is
 // null counts as absent (P-STA-2). The error is a [*messages.MalformedError].
 func DecodeRunInput(v state.Value, o *DecodeOptions) (*RunInput, []Warning, error) {
+	if overfull(v) {
+		return nil, nil, tooMany(runInputName)
+	}
 	strict, maxWarnings := o.resolve()
 	in := &RunInput{}
 	warnings, err := warningsOf(codec.Decode(v, maxWarnings, in, walkRunInput), runInputName, strict)
@@ -82,7 +85,9 @@ func (in *RunInput) Enforce() (*RunInput, []Warning, error) {
 		return nil, nil, &messages.MalformedError{Rule: "P-ENF-4", Type: runInputName, Want: "an object", Found: "null"}
 	}
 	verdict := codec.Check(in, walkRunInput)
-	if f := verdict.Fault; f == nil && len(verdict.Removals) == 0 {
+	if f := verdict.Fault; f == nil && verdict.Weight > maxValues && crowded(in.AppendJSON(nil)) {
+		return nil, nil, tooMany(runInputName)
+	} else if f == nil && len(verdict.Removals) == 0 {
 		return in, nil, nil
 	} else if f != nil && !f.TooDeep {
 		_, err := warningsOf(verdict, runInputName, "")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
 )
 
 // DefaultMaxBytes is the bound on one event's JSON text, in bytes, in every transport and recording that is not given
@@ -29,7 +30,14 @@ const maxValues = 1 << 21
 
 // crowded reports whether data, which is JSON, holds more than maxValues values.
 func crowded(data []byte) bool {
-	if len(data) < 2*maxValues || bytes.Count(data, []byte{','}) < maxValues/2 {
+	if len(data) < 2*maxValues {
+		return false
+	}
+	most := 1
+	for _, c := range ",[{" {
+		most += bytes.Count(data, []byte{byte(c)})
+	}
+	if most <= maxValues {
 		return false
 	}
 	values := 1
@@ -38,12 +46,19 @@ func crowded(data []byte) bool {
 		case '"':
 			i, _ = jsontext.SkipString(data, i)
 			i--
-		case ',', '[', '{':
+		case ',':
 			values++
+		case '[', '{': // what it holds is one more than its commas, unless it is empty
+			if next := jsontext.Space(data, i+1); next < len(data) && data[next] != ']' && data[next] != '}' {
+				values++
+			}
 		}
 	}
 	return values > maxValues
 }
+
+// overfull reports whether v holds more than maxValues values.
+func overfull(v state.Value) bool { return v.Size() >= 2*maxValues && crowded(v.AppendJSON(nil)) }
 
 func tooMany(name string) error {
 	return &messages.MalformedError{Rule: "P-SSE-2", Type: name, Want: fmt.Sprintf("at most %d values", maxValues), Found: "more"}

@@ -100,6 +100,7 @@ func operation(op *state.Op, c *codec.Codec) {
 	case state.OpRemove:
 		c.OptAnyOrNull("value", &op.Value)
 	}
+	c.Weigh(op.Extra)
 	c.Rest()
 }
 

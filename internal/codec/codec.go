@@ -20,6 +20,7 @@ type Codec struct {
 	missing string // the member that the fault misses in the object where it was found
 	gone    *unrecognised
 
+	weight      int // while checking, no less than the JSON values that were walked
 	removals    []Removal
 	more        int // removals beyond the limit
 	maxRemovals int
@@ -43,13 +44,13 @@ type object struct {
 // Decoding reports whether the walk fills Go values in. In the other modes they must not be changed.
 func (c *Codec) Decoding() bool { return c.mode == decoding }
 
-// Checking reports whether the walk judges Go values in place.
-func (c *Codec) Checking() bool { return c.mode == checking }
-
 // Encoding reports whether the walk writes Go values.
 func (c *Codec) Encoding() bool { return c.mode == encoding }
 
 var pool = sync.Pool{New: func() any { return new(Codec) }}
+
+// membersOfObject is no less than the members that an object may have.
+const membersOfObject = 20
 
 // minText is the least capacity of the buffer for a document, in bytes.
 const minText = 64
@@ -70,16 +71,18 @@ type Verdict struct {
 	Removals []Removal // what was or would be left out, in document order
 	More     int       // how many removals there are beyond the limit
 	Dropped  bool      // nothing is left of the document
+	Weight   int       // of a check without a fault: the document holds no more JSON values
 }
 
 // Check judges p in place. Its removals are what decoding would leave out.
 func Check[T any](p T, walk func(T, *Codec)) Verdict {
 	c := pool.Get().(*Codec)
-	c.mode, c.maxRemovals = checking, 1
+	c.mode, c.maxRemovals, c.weight = checking, 1, membersOfObject
 	walk(p, c)
 	if c.fault == nil && c.gone == nil && c.removals == nil {
+		weight := c.weight
 		pool.Put(c)
-		return Verdict{}
+		return Verdict{Weight: weight}
 	}
 	return c.finish()
 }
@@ -95,9 +98,9 @@ func Decode[T any](v state.Value, maxRemovals int, p T, walk func(T, *Codec)) Ve
 // finish returns the verdict, with the document as the outermost place that may be removed, and the codec to the pool.
 func (c *Codec) finish() Verdict {
 	kept := c.gone == nil || c.settle(mark{})
-	verdict := Verdict{c.fault, c.removals, c.more, !kept}
+	verdict := Verdict{c.fault, c.removals, c.more, !kept, c.weight}
 	c.value, c.object = state.Value{}, object{}
-	c.fault, c.missing, c.gone, c.removals, c.more = nil, "", nil, nil, 0
+	c.fault, c.missing, c.gone, c.removals, c.more, c.weight = nil, "", nil, nil, 0, 0
 	pool.Put(c)
 	return verdict
 }
@@ -299,6 +302,7 @@ func Elements[T any](c *Codec, list *[]T, walk func(*T, *Codec)) {
 		}
 		c.out = append(c.out, ']')
 	case checking:
+		c.weight += len(*list) * membersOfObject
 		for i := range *list {
 			c.pushIndex(i)
 			m := c.mark()

@@ -126,13 +126,13 @@ func TestWalksAgree(t *testing.T) {
 	var l leaf
 	assert.Equal(t, Verdict{}, Decode(parse(t, text), 100, &l, walkLeaf))
 	assert.Equal(t, text, string(Append(nil, &l, walkLeaf)))
-	assert.Equal(t, Verdict{}, Check(&l, walkLeaf))
+	assert.Equal(t, Verdict{Weight: 3*membersOfObject + 6}, Check(&l, walkLeaf), "an object, two elements, and 11 bytes of a value")
 
 	l.List[1].Kind = "c"
 	assert.Equal(t, []Removal{{"P-ENF-3", "/list/1", `/kind is "c", which is not recognised`}}, Check(&l, walkLeaf).Removals)
 	l.Inner = nil
 	assert.Equal(t, &Fault{Path: "/inner", Want: "an object", Found: "null"}, Check(&l, walkLeaf).Fault)
-	assert.Equal(t, Verdict{}, Check(&leaf{Kind: "a"}, walkLeaf), "a verdict leaves nothing in the pool")
+	assert.Equal(t, Verdict{Weight: membersOfObject}, Check(&leaf{Kind: "a"}, walkLeaf), "a verdict leaves nothing in the pool")
 }
 
 func TestRemovalsAreBounded(t *testing.T) {

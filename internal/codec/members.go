@@ -164,13 +164,17 @@ func (c *Codec) open(key string, v *state.Value) {
 	case decoding:
 		*v = c.get(key)
 	default:
-		c.Nests(key, v.Depth())
+		c.Weigh(*v)
+		c.nests(key, v.Depth())
 	}
 }
 
-// Nests notes that the member key of the object holds a value of this depth. A document must not nest deeper than its
+// Weigh notes that the document holds v.
+func (c *Codec) Weigh(v state.Value) { c.weight += (v.Size() + 1) / 2 }
+
+// nests notes that the member key of the object holds a value of this depth. A document must not nest deeper than its
 // JSON text may.
-func (c *Codec) Nests(key string, depth int) {
+func (c *Codec) nests(key string, depth int) {
 	if depth > 0 && len(c.path)+1+depth > state.DefaultMaxDepth && c.fault == nil {
 		c.faultAt(key, "", state.Value{})
 		c.fault.TooDeep = true
