@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
@@ -98,16 +97,20 @@ func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 		c.State = state.Value{}
 		in = &c
 	}
-	f.start(&reducer.Options{Input: in})
+	f.reducer = reducer.New(f.options(in))
+	f.follow()
 	return f
 }
 
-func (f *Folder) start(o *reducer.Options) {
-	o.Strict = f.strict
-	o.Ordinal, o.OnWarning = f.seen, f.warn
-	f.reducer, f.upgrader = reducer.New(o), new(event.Upgrader)
+// options returns those of the reducer for the run with that input, or nil.
+func (f *Folder) options(in *event.RunInput) *reducer.Options {
+	return &reducer.Options{Input: in, Strict: f.strict, Ordinal: f.seen, OnWarning: f.warn}
+}
+
+// follow begins the stream of a run.
+func (f *Folder) follow() {
+	f.upgrader, f.broke = new(event.Upgrader), nil
 	f.upgrader.Follow(f.reducer.Thread().Messages.All())
-	f.broke = nil
 }
 
 func (f *Folder) report(warnings []event.Warning) {
@@ -172,33 +175,10 @@ func (f *Folder) over() bool {
 // next continues with the next run of a recording: what its input adds to the thread is what the client did,
 // and its state is what the run began with.
 func (f *Folder) next(head *Head) {
-	th := *f.End(nil)
+	f.End(nil)
 	f.report(head.Warnings)
-	if in := head.Input; in != nil {
-		if len(in.Messages) > 0 {
-			th = *th.WithMessages(missing(&th, in.Messages)...)
-		}
-		if in.State.Exists() && in.State.Kind() != state.KindNull {
-			th.State = in.State
-		}
-	}
-	f.start(&reducer.Options{Thread: &th, Input: head.Input})
-}
-
-// missing returns the messages that th does not hold.
-func missing(th *reducer.Thread, list []*messages.Message) []*messages.Message {
-	known := make(map[messages.Key]bool, th.Messages.Len())
-	for _, m := range th.Messages.All() {
-		known[m.Key()] = true
-	}
-	var added []*messages.Message
-	for _, m := range list {
-		if k := m.Key(); !known[k] {
-			known[k] = true
-			added = append(added, m)
-		}
-	}
-	return added
+	f.reducer.Next(f.options(head.Input))
+	f.follow()
 }
 
 // apply applies an event, and reports whether the loop wants more.

@@ -51,7 +51,7 @@ type draft struct {
 
 	// The run.
 	run        runWork
-	input      *event.RunInput // of the stream's first run, if it is known
+	input      *event.RunInput // of the stream's first run until that begins, if it is known
 	inputRunID string
 	offered    []event.Tool // by the input of the run
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/state"
 )
 
 // WithMessages returns the thread with messages that its client has added between runs. They go to the end; a tool
@@ -158,4 +159,53 @@ func (t *Thread) keepPending(keep func(id string) bool) {
 	run := *t.LastRun()
 	run.PendingToolCallIDs = kept
 	t.Runs = t.Runs.Set(t.Runs.Len()-1, &run)
+}
+
+// addBetweenRuns is WithMessages for those messages that the thread does not hold. Of several with one key the first
+// counts.
+func (d *draft) addBetweenRuns(msgs []*messages.Message) {
+	var added []*messages.Message
+	seen := make(map[messages.Key]bool)
+	called := make(map[string]bool) // by what is added
+	for _, m := range msgs {
+		if k := m.Key(); d.findKey(k) == nil && !seen[k] {
+			seen[k] = true
+			added = append(added, m)
+			for _, tc := range m.ToolCalls.All() {
+				called[tc.ID] = true
+			}
+		}
+	}
+	if len(added) == 0 {
+		return
+	}
+	d.revised()
+	var answers []*messages.Message
+	for _, m := range added {
+		if c := d.calls[m.ToolCallID]; m.Role == messages.RoleTool && (called[m.ToolCallID] || c != nil && c.tc != nil) {
+			answers = append(answers, m)
+		} else {
+			d.add(whole(m), 0)
+		}
+	}
+	done := make(map[string]bool, len(answers))
+	for _, m := range answers {
+		c := d.calls[m.ToolCallID]
+		d.addResult(c, m, 0)
+		c.stale, done[m.ToolCallID] = 0, true
+	}
+	t := Thread{Runs: d.runs}
+	t.keepPending(func(id string) bool { return !done[id] })
+	d.runs = t.Runs
+}
+
+// setBetweenRuns makes what the input of a run gives as the state the thread's.
+func (d *draft) setBetweenRuns(v state.Value) {
+	if !v.Exists() || v.Kind() == state.KindNull {
+		return
+	}
+	if !d.state.Equal(v) {
+		d.revised()
+	}
+	d.state, d.hasState = v, d.hasState || !isEmptyObject(v)
 }

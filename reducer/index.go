@@ -273,9 +273,9 @@ func (d *draft) editCall(c *call) *messages.ToolCall {
 }
 
 // insertAfter is add that puts the message after the one at place i.
-func (d *draft) insertAfter(i int, m *messages.Message) *entry {
+func (d *draft) insertAfter(i int, m *messages.Message, epoch uint64) *entry {
 	if i == d.list.Len()-1 {
-		return d.add(m, d.epoch)
+		return d.add(m, epoch)
 	}
 	e := d.newEntry(m)
 	before, after := d.order.At(i).ord, d.order.At(i+1).ord
@@ -287,7 +287,14 @@ func (d *draft) insertAfter(i int, m *messages.Message) *entry {
 	e.ord = before + min((after-before)/2, ordGap>>20)
 	e.hint = i + 1
 	d.list, d.order = d.list.Insert(i+1, m), d.order.Insert(i+1, e)
-	d.hold(e, m, d.epoch)
+	if first := d.find(m.Kind(), m.ID); e.ord < first.ord { // of results with one id the first is found
+		twins := d.twins.get(m.ID)
+		delete(twins, m.ToolCallID)
+		twins[first.msg.ToolCallID] = first
+		d.entries[m.Kind()].put(m.ID, e)
+		d.lastEntry = nil
+	}
+	d.hold(e, m, epoch)
 	return e
 }
 

@@ -32,8 +32,8 @@ type Options struct {
 	OnWarning func(event.Warning)
 }
 
-// A Reducer folds one event stream into a thread. It must be used by one goroutine at a time; the threads and events
-// that it returns may be used by any.
+// A Reducer folds an event stream into a thread, or several one after the other ([Reducer.Next]). It must be used by one
+// goroutine at a time; the threads and events that it returns may be used by any.
 type Reducer struct {
 	intake   intake
 	verifier verifier
@@ -55,18 +55,9 @@ func New(o *Options) *Reducer {
 		o = new(Options)
 	}
 	r := new(Reducer)
-	r.intake.decoder = event.NewDecoder(&event.DecodeOptions{Strict: o.Strict})
-	r.intake.expander = new(chunks.Expander)
-	r.verifier.in, r.verifier.draft = &r.intake, &r.draft
 	d := &r.draft
-	d.in, d.verifier = &r.intake, &r.verifier
-	d.epoch, d.run.seq = 1, 1 // what belongs to no run has 0
-	d.calls, d.nodeOf = make(map[string]*call), make(map[messages.Owner]int)
-	d.state, d.maxPatched = state.Object(), cmp.Or(o.MaxPatchedBytes, state.DefaultMaxSize)
-	if in := o.Input; in != nil {
-		d.threadID, d.inputRunID, d.offered, d.input = in.ThreadID, in.RunID, in.Tools, in
-		r.expectsRun = true
-	}
+	d.calls, d.nodeOf, d.state = make(map[string]*call), make(map[messages.Owner]int), state.Object()
+	r.begin(o)
 	switch {
 	case o.Thread != nil:
 		d.resume(o.Thread)
@@ -79,10 +70,52 @@ func New(o *Options) *Reducer {
 				d.add(whole(m), 0)
 			}
 		}
-		r.intake.warnings = nil // they are about no event
 	}
-	r.intake.onWarning, r.intake.ordinal = o.OnWarning, o.Ordinal
+	r.listen(o)
 	return r
+}
+
+// Next makes the reducer ready for another stream, which continues its thread; one that has not ended ends first, as by
+// End(nil). What the client has done since is what the input tells, if there is one: messages that the thread does not
+// hold are added as [Thread.WithMessages] adds them, and a state that is not null becomes the thread's, with the revision
+// one higher if it differs. Options.Thread plays no part.
+//
+// The thread is that of a new reducer for the thread so changed, but Next costs only what the input holds.
+func (r *Reducer) Next(o *Options) {
+	if o == nil {
+		o = new(Options)
+	}
+	r.End(nil)
+	r.begin(o)
+	r.draft.sweep()
+	if in := o.Input; in != nil {
+		r.draft.addBetweenRuns(in.Messages)
+		r.draft.setBetweenRuns(in.State)
+	}
+	r.listen(o)
+}
+
+// begin begins a stream: nothing but the thread is left of an earlier one.
+func (r *Reducer) begin(o *Options) {
+	*r = Reducer{draft: r.draft, iterated: true}
+	r.intake.decoder = event.NewDecoder(&event.DecodeOptions{Strict: o.Strict})
+	r.intake.expander = new(chunks.Expander)
+	r.verifier.in, r.verifier.draft = &r.intake, &r.draft
+	d := &r.draft
+	d.in, d.verifier = &r.intake, &r.verifier
+	d.snapshot, d.epoch = nil, d.epoch+1
+	d.run, d.ownRun = runWork{seq: d.run.seq + 1}, false // what belongs to no run has 0
+	d.maxPatched = cmp.Or(o.MaxPatchedBytes, state.DefaultMaxSize)
+	d.input, d.inputRunID, d.offered = o.Input, "", nil
+	if in := o.Input; in != nil {
+		d.threadID, d.inputRunID, d.offered = cmp.Or(d.threadID, in.ThreadID), in.RunID, in.Tools
+		r.expectsRun = true
+	}
+}
+
+// listen makes warnings known from now on: those so far are about no event.
+func (r *Reducer) listen(o *Options) {
+	r.intake.warnings, r.intake.onWarning, r.intake.ordinal = nil, o.OnWarning, o.Ordinal
 }
 
 // Apply takes the next event of the stream, a Frame or one made in Go, through decoding, expansion,

@@ -65,6 +65,7 @@ func (d *draft) editRun() *Run {
 }
 
 func (d *draft) addRun(run *Run) {
+	d.settlePending()
 	d.runs = d.runs.Append(run)
 	d.runEpoch = d.epoch
 	d.ownRun = true
@@ -72,8 +73,6 @@ func (d *draft) addRun(run *Run) {
 
 func (d *draft) runStarted(e *event.RunStarted) {
 	d.sweep()
-	d.settlePending()
-	first := d.run.seq == 1
 	d.run = runWork{seq: d.run.seq + 1, threadID: e.ThreadID}
 	if d.threadID == "" {
 		d.threadID = e.ThreadID
@@ -83,9 +82,8 @@ func (d *draft) runStarted(e *event.RunStarted) {
 		Status: Running, Metadata: e.Metadata,
 	})
 	d.checkVersion(e.ProtocolVersion)
-	if first {
-		d.resumes(d.input)
-	}
+	d.resumes(d.input)
+	d.input = nil
 	if in := e.Input; in != nil {
 		d.resumes(in)
 		d.offered = in.Tools

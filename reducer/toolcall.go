@@ -150,8 +150,7 @@ func (d *draft) toolCallResult(e *event.ToolCallResult) {
 			d.warnNoCall(m)
 			result = d.add(m, d.epoch)
 		} else {
-			result = d.insertAfter(d.lastResultOf(c.parent), m)
-			c.parent.lastResult = result
+			result = d.addResult(c, m, d.epoch)
 		}
 		d.changed(MessageAdded, result)
 	}
@@ -166,6 +165,13 @@ func (d *draft) warnSecondResult(m *messages.Message) {
 // warnNoCall warns of a result for a call that no message holds (P-TOL-3).
 func (d *draft) warnNoCall(m *messages.Message) {
 	d.in.warn("P-TOL-3", m.ID, "the thread does not hold the tool call "+quote(m.ToolCallID)+" that the result answers")
+}
+
+// addResult adds the answer to a call that the thread holds; see add for the epoch.
+func (d *draft) addResult(c *call, m *messages.Message, epoch uint64) *entry {
+	e := d.insertAfter(d.lastResultOf(c.parent), m, epoch)
+	c.parent.lastResult = e
+	return e
 }
 
 // lastResultOf returns the place of the last tool result that directly follows an assistant message, or of

@@ -92,6 +92,8 @@ func TestCallsAndResultsThatShareIDs(t *testing.T) {
 		{name: "P-TOL-3 a snapshot that drops both", script: "run | " + snapshot + " | messages [] | result t c1 A", messages: `tool t ->c1 "A"`, warnings: "P-ID-1 t, P-ID-1 t, P-TOL-3 t"},
 		{name: "P-TOL-3 each is replaced by a result of its own call", script: "run | " + snapshot + " | result t c2 B2 | result t c1 A2",
 			messages: strings.NewReplacer(`"A"`, `"A2"`, `"B"`, `"B2"`).Replace(both), warnings: "P-ID-1 t, P-ID-1 t"},
+		{name: "P-REA-2 an encrypted value of results that share an id", script: "run | call c1 f a1 | endcall c1 | call c2 f a2 | endcall c2 | result t c2 B | result t c1 A | secret message t v",
+			messages: `assistant a1 [c1 f() answered] | tool t ->c1 "A" secret=v | assistant a2 [c2 f() answered] | tool t ->c2 "B"`, warnings: "P-ID-1 t"},
 		{name: "D-8 one result twice in a snapshot", script: "run | messages [" + called + "," + result1 + `,{"id":"t","role":"tool","toolCallId":"c1","content":"A2"}]`,
 			messages: `assistant a1 [c1 f({}) answered] | tool t ->c1 "A2"`, warnings: "P-MSG-1 t"},
 		{name: "P-TOL-3 two results of one call", script: "run | call c1 f a1 | endcall c1 | result t1 c1 A | result t2 c1 B",
@@ -149,6 +151,8 @@ func TestACallIDThatALaterRunUsesAgain(t *testing.T) {
 	statuses(t, first+again+" | endcall call_0 | result t2 call_0 ok2 | done b", `assistant m1 [call_0 f({}{}) answered] | tool t1 ->call_0 "ok" | tool t2 ->call_0 "ok2"`)
 	statuses(t, first+again+" | endcall call_0 | result t1 call_0 ok2 | done b", `assistant m1 [call_0 f({}{}) answered] | tool t1 ->call_0 "ok2"`)
 	t.Run("once it no longer pends, its old answer counts", func(t *testing.T) {
+		failed := play(t, "fail x", &reducer.Options{Thread: th}).th
+		assert.Equal(t, `assistant m1 [call_0 f({}{}) answered] | tool t1 ->call_0 "ok"`, show(failed), "a run that fails before it begins")
 		for _, end := range []string{"fail x", "done b | fail x", "done b | run c", `done b + {"outcome":{"type":"cancelled"}}`} {
 			statuses(t, first+again+" | endcall call_0 | "+end, `assistant m1 [call_0 f({}{}) answered] | tool t1 ->call_0 "ok"`)
 		}

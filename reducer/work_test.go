@@ -419,3 +419,26 @@ func TestLongIDsCostNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestARunCostsTheSameOnAnyThread compares what a run costs, with a message and an answer of its input, on a thread of n
+// messages and of 100 n.
+func TestARunCostsTheSameOnAnyThread(t *testing.T) {
+	measure := func(n int) (float64, float64) {
+		r := conversation(t, n)
+		apply(t, r, &event.RunFinished{ThreadID: "t", RunID: "r"})
+		return cost(func(i int) {
+			id := fmt.Sprint(i)
+			r.Next(&reducer.Options{Input: &event.RunInput{ThreadID: "t", RunID: id, Messages: []*messages.Message{
+				{ID: "u" + id, Role: messages.RoleUser, Content: messages.Text("x")}, answer("t"+id, fmt.Sprint("call", i-1)),
+			}}})
+			apply(t, r, &event.RunStarted{ThreadID: "t", RunID: id}, &event.ToolCallStart{ToolCallID: "call" + id, ToolCallName: "f"},
+				&event.ToolCallEnd{ToolCallID: "call" + id}, &event.RunFinished{ThreadID: "t", RunID: id})
+			r.Thread()
+		})
+	}
+	fewAllocs, fewBytes := measure(1000)
+	manyAllocs, manyBytes := measure(many)
+	t.Logf("1,000 messages: %.1f allocs, %.0f bytes; %d: %.1f allocs, %.0f bytes", fewAllocs, fewBytes, many, manyAllocs, manyBytes)
+	assert.Less(t, manyAllocs, fewAllocs+20)
+	assert.Less(t, manyBytes, 1.5*fewBytes+4000)
+}
