@@ -54,7 +54,7 @@ func (r *recorded) same(t *testing.T, when string) {
 	require.Equal(t, want, got, when)
 	require.Equal(t, wantCalls, gotCalls, when)
 	if th.Status() == reducer.Rejected {
-		require.ErrorIs(t, err, reducer.ErrProtocol)
+		require.ErrorAs(t, err, new(*reducer.Violation))
 	} else {
 		require.NoError(t, err, when)
 	}

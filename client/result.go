@@ -34,7 +34,7 @@ type Result struct {
 	// These are told apart with errors.Is and errors.AsType:
 	//
 	//   - a run that reported its own failure: a *reducer.AgentError
-	//   - a stream that was rejected: ErrRejected, and reducer.ErrProtocol or messages.ErrMalformed
+	//   - a stream that was rejected: ErrRejected, and a *reducer.Violation or messages.ErrMalformed
 	//   - a stream that ended early: ErrTruncated
 	//   - a transport that failed: a *StatusError, *ContentTypeError, *TransportError, *IdleError or
 	//     *event.TooLargeError, and ErrTruncated too if events were being read; another agent: its own error

@@ -26,7 +26,7 @@ import (
 
 // kinds are the errors that distinguish how a call ended.
 var kinds = map[string]func(error) bool{
-	"ErrRejected": is(client.ErrRejected), "ErrProtocol": is(reducer.ErrProtocol), "ErrMalformed": is(messages.ErrMalformed),
+	"ErrRejected": is(client.ErrRejected), "Violation": as[*reducer.Violation], "ErrMalformed": is(messages.ErrMalformed),
 	"ErrTruncated": is(client.ErrTruncated), "reducer.ErrTruncated": is(reducer.ErrTruncated),
 	"TransportError": as[*client.TransportError], "StatusError": as[*client.StatusError],
 	"ContentTypeError": as[*client.ContentTypeError], "IdleError": as[*client.IdleError], "PanicError": as[*client.PanicError],
@@ -108,13 +108,13 @@ func TestOutcomes(t *testing.T) {
 
 		{rule: "P-VER-2 a violation rejects the stream",
 			agent:  script(says(hello, &event.TextMessageEnd{MessageID: "m"}, succeeds)),
-			status: reducer.Rejected, matches: "ErrRejected ErrProtocol", thread: greeting},
+			status: reducer.Rejected, matches: "ErrRejected Violation", thread: greeting},
 		{rule: "P-VER-1 an event after the end rejects the stream",
 			agent:  script(says(hello, succeeds, text("n", "late"))),
-			status: reducer.Rejected, matches: "ErrRejected ErrProtocol", thread: greeting},
+			status: reducer.Rejected, matches: "ErrRejected Violation", thread: greeting},
 		{rule: "P-VER-1 a stream that does not begin with RUN_STARTED is rejected",
 			agent:  script(says(text("m", "hello"))),
-			status: reducer.Rejected, matches: "ErrRejected ErrProtocol", thread: nothing},
+			status: reducer.Rejected, matches: "ErrRejected Violation", thread: nothing},
 		{rule: "P-ENF-4 a malformed event rejects the stream",
 			agent:  script(says(hello, `{"type":"TEXT_MESSAGE_START","messageId":7}`, succeeds)),
 			status: reducer.Rejected, matches: "ErrRejected ErrMalformed", thread: greeting},

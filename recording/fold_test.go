@@ -204,7 +204,7 @@ func TestFoldOfAnyForm(t *testing.T) {
 		{"P-STA-2 the input of an object", strings.NewReader(object), FoldOptions{}, reducer.Succeeded, nil},
 		{"an unknown event", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{}, reducer.Succeeded, nil},
 		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []func(error) bool{matching(messages.ErrMalformed)}},
-		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []func(error) bool{matching(reducer.ErrProtocol)}},
+		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []func(error) bool{is[*reducer.Violation]}},
 		{"P-RUN-1 no end", strings.NewReader(began), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"cut after a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []func(error) bool{matching(reducer.ErrTruncated)}},
@@ -330,7 +330,7 @@ func TestFoldShowsEachDeliveryWithItsThread(t *testing.T) {
 				break
 			}
 		}
-		require.ErrorIs(t, f.Err(), reducer.ErrProtocol)
+		require.ErrorAs(t, f.Err(), new(*reducer.Violation))
 	})
 	t.Run("through an event, all of it and no further", func(t *testing.T) {
 		rec, err := Open(strings.NewReader(bareHead+timed(started, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`, restated, finished)), nil)

@@ -1,7 +1,6 @@
 package reducer_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
@@ -137,7 +136,7 @@ func TestDeliver(t *testing.T) {
 		for range r.Deliver(ev) {
 			break
 		}
-		require.ErrorIs(t, r.Err(), reducer.ErrProtocol)
+		require.ErrorAs(t, r.Err(), new(*reducer.Violation))
 		assert.Equal(t, reducer.Rejected, r.Thread().Status())
 	})
 	t.Run("a loop that panics loses nothing", func(t *testing.T) {
@@ -206,7 +205,7 @@ func TestDeliver(t *testing.T) {
 		assert.Equal(t, []string{"RUN_STARTED", "warnings", "error"}, got)
 		for _, err := range r.Deliver(&event.RunStarted{}) {
 			require.ErrorIs(t, err, reducer.ErrFinal)
-			require.True(t, errors.Is(err, reducer.ErrProtocol))
+			require.ErrorAs(t, err, new(*reducer.Violation))
 		}
 	})
 }

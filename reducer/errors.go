@@ -8,9 +8,6 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// ErrProtocol is matched by every [*Violation].
-var ErrProtocol = errors.New("protocol violation")
-
 // ErrFinal is matched by what [Reducer.Apply] returns once the thread is final: after a violation, a
 // malformed event or [Reducer.End]. The error also matches whatever made the thread final.
 var ErrFinal = errors.New("the thread is final")
@@ -38,13 +35,8 @@ func (v *Violation) Error() string {
 	return fmt.Sprintf("%s event %d %s: %s", v.Rule, v.Ordinal, v.Type, v.Reason)
 }
 
-// Unwrap makes a violation match [ErrProtocol], and the chunks.Error that it came from, if one did.
-func (v *Violation) Unwrap() []error {
-	if v.cause != nil {
-		return []error{ErrProtocol, v.cause}
-	}
-	return []error{ErrProtocol}
-}
+// Unwrap returns the chunks.Error that the violation came from, nil if it came from none.
+func (v *Violation) Unwrap() error { return v.cause }
 
 // AgentError is what an agent said of its own failure, by RUN_ERROR or SUBAGENT_ERROR. The stream is in order. It is
 // the [Run.Err] of a failed run and the [Subagent.Err] of a failed subagent.

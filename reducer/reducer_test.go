@@ -70,7 +70,6 @@ func TestStepsBeforeAnError(t *testing.T) {
 		var v *reducer.Violation
 		require.ErrorAs(t, p.err, &v)
 		assert.Equal(t, reducer.Violation{Rule: "P-CHK-2", Ordinal: 3, Type: event.TypeToolCallChunk, ID: "c1", Reason: v.Reason}, withoutCause(v))
-		assert.ErrorIs(t, p.err, reducer.ErrProtocol)
 		assert.ErrorAs(t, p.err, new(*chunks.Error))
 		var ce *chunks.Error
 		require.ErrorAs(t, p.err, &ce)

@@ -262,7 +262,7 @@ func TestFoldWholeStreams(t *testing.T) {
 	})
 	t.Run("a stream that breaks the protocol", func(t *testing.T) {
 		th, err := reducer.Fold(reducer.Events(start, start, start), nil)
-		require.ErrorIs(t, err, reducer.ErrProtocol)
+		require.ErrorAs(t, err, new(*reducer.Violation))
 		assert.Equal(t, reducer.Rejected, th.Status())
 	})
 	t.Run("a stream that is cut", func(t *testing.T) {

@@ -256,7 +256,7 @@ func runRows(t *testing.T, rows []row) {
 			} else {
 				require.Error(t, p.err)
 				assert.Equal(t, r.rule, rule(p.err), p.err.Error())
-				assert.ErrorIs(t, p.err, reducer.ErrProtocol)
+				assert.ErrorAs(t, p.err, new(*reducer.Violation))
 				assert.Contains(t, p.err.Error(), r.reason)
 				assert.Equal(t, reducer.Rejected, p.th.Status())
 				if r.id != "" {

@@ -74,7 +74,8 @@ func (f *Fixture) checkVerdict(t *testing.T, got *Outcome) {
 	require.Error(t, got.Err)
 	assert.Regexp(t, ruleName, got.Err.Error())
 	assert.Regexp(t, `[A-Z]+_[A-Z_]+`, got.Err.Error(), "the error names the event's type")
-	assert.True(t, errors.Is(got.Err, reducer.ErrProtocol) || errors.Is(got.Err, messages.ErrMalformed))
+	_, violation := errors.AsType[*reducer.Violation](got.Err)
+	assert.True(t, violation || errors.Is(got.Err, messages.ErrMalformed))
 	assert.Equal(t, reducer.Rejected, got.Thread.Status())
 }
 
