@@ -197,7 +197,7 @@ func TestFilteredStreamIsRejectedLikeTheWholeOne(t *testing.T) {
 			fold := func(secret string) *reducer.Thread {
 				filter := FilterToolCalls(func(name string) bool { return name != secret })
 				th, err := reducer.Fold(Chain(answering(started+"\n"+text+"\n"+finished), filter).Run(t.Context(), input), nil)
-				require.ErrorIs(t, err, reducer.ErrProtocol)
+				require.ErrorAs(t, err, new(*reducer.Violation))
 				return th
 			}
 			whole, filtered := fold("other"), fold("secret")
