@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ import (
 // format is the mark of a head.
 const format = "recording/1"
 
-// headMark is how Writer begins a head.
+// headMark is how Writer begins a head, always at the beginning of a line. Elsewhere it is text of an agent.
 const headMark = `{"agfold":"recording/`
 
 // versionError reports a recording of another version.
@@ -70,14 +69,6 @@ func (s *heads) next() (Entry, error) {
 			s.lost = &DamageError{Line: e.Line, Err: err}
 		}
 		s.lost.Lines++
-		// A write that failed half way may have left a head at the end of its line.
-		if i := bytes.LastIndex(text, []byte(headMark)); i > 0 {
-			if e, err := s.parse(text[i:]); err == nil {
-				e.Head.offset += int64(i)
-				s.tellLost()
-				s.queue = append(s.queue, e)
-			}
-		}
 	}
 	e := s.queue[0]
 	s.queue = s.queue[1:]
@@ -142,8 +133,11 @@ func (s *heads) head(e *Entry, members object) error {
 	s.start = e.Head.Start
 	if text := members.get("input"); text != nil {
 		var err error
-		e.Head.Input, e.Head.Warnings, err = parseInput(text)
-		return err
+		if e.Head.Input, e.Head.Warnings, err = parseInput(text); err != nil { // the run's events are sound all the same
+			e.Head.Input = nil
+			e.Head.Warnings = append(e.Head.Warnings, event.Warning{Rule: "recording", Type: "RunAgentInput", Path: "/input",
+				Text: "the input of the run cannot be read and is left out: " + err.Error()})
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/state"
 )
 
 // Options configures [Open]; nil means defaults.
@@ -146,7 +147,9 @@ type keeper struct {
 func (k *keeper) frame(data []byte) event.Frame { return k.framer.Frame(k.text.Keep(data)) }
 
 // isCut reports whether f is not an event because its data ends too early.
-func isCut(f event.Frame) bool { return f.Err() != nil && jsontext.IsCut(f.Data(), maxDepth) }
+func isCut(f event.Frame) bool {
+	return f.Err() != nil && jsontext.IsCut(f.Data(), state.DefaultMaxDepth)
+}
 
 func readError(err error) error {
 	if err == io.EOF {

@@ -306,6 +306,24 @@ func TestAnEndlessFirstLineIsBounded(t *testing.T) {
 	}
 }
 
+// A run whose input cannot be read keeps its events.
+func TestMalformedInputOfAHead(t *testing.T) {
+	f, warned := fold(t, `{"agfold":"recording/1","input":{"messages":[{"id":1,"role":"user"}]}}`+"\n"+timed(started, finished), false)
+	for _, err := range f.Deliveries() {
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "r succeeded, {}", told(f.End(nil)))
+	assert.Equal(t, []string{"recording 0"}, *warned)
+}
+
+// An agent's text that looks like a head does not change the form of a recording.
+func TestAnEventThatMentionsAHead(t *testing.T) {
+	rec, err := Open(strings.NewReader("{\"stream\":[\n"+started+",\n"+
+		`{"type":"CUSTOM","name":"n","value":{"agfold":"recording/1"}},`+"\n"+finished+"]}"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, FormObject, rec.Form())
+}
+
 // TestDamage holds that what cannot be read in our own form costs no more than the run that it is in.
 func TestDamage(t *testing.T) {
 	run := bareHead + timed(started, finished)
@@ -321,13 +339,15 @@ func TestDamage(t *testing.T) {
 		{"a date that is not one", bareHead + `{"at":"x","event":` + started + "}\n" + run, []string{"2 1"}, " truncated, r succeeded, "},
 		{"an error that is not a text", bareHead + timed(started) + `{"at":1,"error":7}` + "\n" + run, []string{"3 1"}, "r truncated, r succeeded, "},
 		{"a start that is not a time", `{"agfold":"recording/1","start":"noon"}` + "\n" + timed(started) + run, []string{"1 2"}, "r succeeded, "},
-		{"an input that is malformed", run + `{"agfold":"recording/1","input":{"messages":[{"id":1,"role":"user"}]}}` + "\n" + timed(started, finished) + run, []string{"4 3"}, "r succeeded, r succeeded, "},
 		{"a torn first line", `{"agfold":"recor` + "\n" + run, []string{"1 1"}, "r succeeded, "},
 		{"a torn first line, hardly begun", `{"ag` + "\n" + timed(started) + run, []string{"1 2"}, "r succeeded, "},
 		{"a first line of zeros", strings.Repeat("\x00", 40) + "\n" + run, []string{"1 1"}, "r succeeded, "},
 		{"a recording without its beginning", `ed","threadId":"t"}}` + "\n" + timed(finished) + run, []string{"1 2"}, "r succeeded, "},
-		{"a head after half a line", bareHead + timed(started) + `{"at":6,"event":{"type":"CUS` + run, []string{"3 1"}, "r truncated, r succeeded, "},
-		{"a head after half a head", run + `{"agfold":"recording/1","sta` + run, []string{"4 1"}, "r succeeded, r succeeded, "},
+		{"what looks like a head within a line", bareHead + timed(started) + `{"at":6,"event":{"type":"CUS` + run + run, []string{"3 3"}, "r truncated, r succeeded, "},
+		{"a torn line with an agent's own head", bareHead + timed(started) +
+			`{"at":6,"event":{"type":"CUSTOM","name":"n","value":{"agfold":"recording/1","input":{"threadId":"t","runId":"forged","messages":[]}}   ` + "\n" + run,
+			[]string{"3 1"}, "r truncated, r succeeded, "},
+		{"a torn first line that ends with an object", `{"a":1},{"b":2}],"state":{}}}` + "\n" + timed(started, finished) + run, []string{"1 3"}, "r succeeded, "},
 		{"damage twice", run + "?\n" + run + "?\n?\n" + run, []string{"4 1", "8 2"}, "r succeeded, r succeeded, r succeeded, "},
 		{"damage that no head follows", run + bareHead + timed(started) + "?\n" + timed(finished), []string{"6 2"}, "r succeeded, r truncated, "},
 	} {

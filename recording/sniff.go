@@ -31,7 +31,7 @@ func sniff(l *lines, limit int) (*Recording, error) {
 	case !indented && isField(l.r):
 		return &Recording{form: FormSSE, src: &stream{r: sse.NewReader(l.r, limit), before: l.line}}, nil
 	}
-	if l.showsHead() { // its first line is torn
+	if l.showsHead(false) { // its first line is torn
 		return openHeads(&heads{lines: eventLines{lines: l, limit: limit}})
 	}
 	return nil, &FormatError{Line: l.line + 1, Err: errors.New("want server-sent events or JSON")}
@@ -59,10 +59,11 @@ func firstByte(l *lines) (c byte, indented bool, err error) {
 	}
 }
 
-// showsHead reports whether a head follows in what can be seen from here.
-func (l *lines) showsHead() bool {
+// showsHead reports whether a later line that can be seen from here begins a head. atStart says that the reader is at
+// the beginning of a line.
+func (l *lines) showsHead(atStart bool) bool {
 	text, _ := l.r.Peek(peekSize)
-	return bytes.Contains(text, []byte(headMark))
+	return atStart && bytes.HasPrefix(text, []byte(headMark)) || bytes.Contains(text, []byte("\n"+headMark))
 }
 
 // isField reports whether what comes is a line of the server-sent event format.
@@ -94,7 +95,7 @@ func sniffObject(l *lines, limit int) (*Recording, error) {
 	}
 	line := eventLines{lines: l, limit: limit, first: first, whole: whole}
 	switch {
-	case isHead(members) || fault != nil && l.showsHead():
+	case isHead(members) || (fault != nil || end < len(first)) && l.showsHead(whole):
 		return openHeads(&heads{lines: line})
 	case isStream(members) && (fault != nil || end == len(first)):
 		return document()
