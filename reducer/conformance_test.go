@@ -25,8 +25,8 @@ func TestConformanceStreams(t *testing.T) {
 			got := &conformance.Outcome{}
 			r := reducer.New(&reducer.Options{OnWarning: func(w event.Warning) { got.Warnings = append(got.Warnings, w) }})
 			for ev := range event.Upgrade(reducer.Events(events...)) {
-				steps, err := deliver(r, ev)
-				for _, s := range steps {
+				delivered, err := deliver(r, ev)
+				for _, s := range delivered {
 					if s.Event != nil {
 						got.Delivered = append(got.Delivered, s.Event)
 					}

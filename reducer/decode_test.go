@@ -41,7 +41,7 @@ func checkStored(t testing.TB, th *reducer.Thread, rest []event.Event) {
 	one := foldWith(rest, reducer.Options{Thread: th}, nil)
 	other := foldWith(rest, reducer.Options{Thread: loaded}, nil)
 	require.Equal(t, one.thread, other.thread)
-	require.Equal(t, one.steps, other.steps)
+	require.Equal(t, one.deliveries, other.deliveries)
 	require.Equal(t, one.warnings, other.warnings)
 	require.Equal(t, one.err, other.err)
 }

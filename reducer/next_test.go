@@ -95,9 +95,9 @@ func TestNextIsResume(t *testing.T) {
 				require.Equal(t, warned[1].String(), warned[0].String())
 			}
 			for i := 0; i < len(events); i++ {
-				steps, err := deliver(next, events[i])
-				steps2, err2 := deliver(resume, events[i])
-				require.Equal(t, steps2, steps)
+				delivered, err := deliver(next, events[i])
+				delivered2, err2 := deliver(resume, events[i])
+				require.Equal(t, delivered2, delivered)
 				require.Equal(t, fmt.Sprint(err2), fmt.Sprint(err))
 				if g.chance(50) {
 					same(i)

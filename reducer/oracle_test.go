@@ -158,7 +158,7 @@ func compare(t *testing.T, ours played, theirs official) map[string]string {
 	text, err := state.Parse(th.AppendJSON(nil))
 	require.NoError(t, err)
 	pending := state.Value{}
-	for _, s := range ours.steps {
+	for _, s := range ours.deliveries {
 		if e, ok := s.Event.(*event.RunFinished); ok && (e.Outcome.Type == "" || e.Outcome.Type == event.OutcomeSuccess) {
 			for _, run := range th.Runs.All() {
 				if run.ID == e.RunID {

@@ -28,21 +28,21 @@ func upgraded(events []event.Event) []event.Event {
 
 // folded is what a fold comes to, as text that equal folds have in common.
 type folded struct {
-	thread, shown, warnings, steps, err string
-	th                                  *reducer.Thread
-	r                                   *reducer.Reducer
+	thread, shown, warnings, deliveries, err string
+	th                                       *reducer.Thread
+	r                                        *reducer.Reducer
 }
 
 // foldWith folds upgraded events and calls after after each one.
 func foldWith(events []event.Event, o reducer.Options, after func(r *reducer.Reducer, i int)) folded {
 	var f folded
-	var warnings, steps strings.Builder
+	var warnings, deliveries strings.Builder
 	o.OnWarning = func(w event.Warning) { fmt.Fprintln(&warnings, w) }
 	r := reducer.New(&o)
 	for i, ev := range events {
 		delivered, err := deliver(r, ev)
 		for _, s := range delivered {
-			steps.Write(s.AppendJSON(nil))
+			deliveries.Write(s.AppendJSON(nil))
 		}
 		if after != nil {
 			after(r, i)
@@ -54,7 +54,7 @@ func foldWith(events []event.Event, o reducer.Options, after func(r *reducer.Red
 	}
 	f.r, f.th = r, r.Thread()
 	f.thread, f.shown = string(f.th.AppendJSON(nil)), show(f.th)
-	f.warnings, f.steps = warnings.String(), steps.String()
+	f.warnings, f.deliveries = warnings.String(), deliveries.String()
 	return f
 }
 
@@ -67,7 +67,7 @@ func checkStream(t testing.TB, events []event.Event) {
 	again := foldWith(events, reducer.Options{}, nil)
 	require.Equal(t, plain.thread, again.thread, "a replay gives the same thread")
 	require.Equal(t, plain.warnings, again.warnings, "and the same warnings")
-	require.Equal(t, plain.steps, again.steps, "and the same steps")
+	require.Equal(t, plain.deliveries, again.deliveries, "and the same deliveries")
 	require.Equal(t, plain.err, again.err, "and the same error")
 
 	type frozen struct {
@@ -81,7 +81,7 @@ func checkStream(t testing.TB, events []event.Event) {
 	})
 	require.Equal(t, plain.thread, every.thread, "snapshots change nothing")
 	require.Equal(t, plain.shown, every.shown)
-	require.Equal(t, plain.steps, every.steps)
+	require.Equal(t, plain.deliveries, every.deliveries)
 	some := foldWith(events, reducer.Options{}, func(r *reducer.Reducer, i int) {
 		if i%3 == 1 || i%7 == 0 {
 			r.Thread()
@@ -161,9 +161,9 @@ func checkLookups(t testing.TB, f folded) {
 	}
 	apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "check"})
 	place := func(ev event.Event) reducer.Change {
-		steps, err := deliver(r, ev)
+		delivered, err := deliver(r, ev)
 		require.NoError(t, err)
-		return steps[len(steps)-1].Change
+		return delivered[len(delivered)-1].Change
 	}
 	called := map[string]bool{}
 	for i, m := range th.Messages.All() {

@@ -27,8 +27,8 @@ func TestErrorsAreFinal(t *testing.T) {
 			assert.Equal(t, p.err, p.th.Err())
 			assert.Equal(t, `assistant m1 ""`, show(p.th), "what was delivered before stays")
 			for _, ev := range parse(t, "text m3 | run b | fail x | unknown") {
-				steps, err := deliver(p.r, ev)
-				assert.Empty(t, steps)
+				delivered, err := deliver(p.r, ev)
+				assert.Empty(t, delivered)
 				require.ErrorIs(t, err, reducer.ErrFinal)
 				assert.Equal(t, rule(p.err), rule(err), "the first error is matched too")
 				assert.Contains(t, err.Error(), p.err.Error())
@@ -40,18 +40,18 @@ func TestErrorsAreFinal(t *testing.T) {
 	}
 }
 
-func TestStepsBeforeAnError(t *testing.T) {
+func TestDeliveriesBeforeAnError(t *testing.T) {
 	t.Run("what a chunk delivered before it failed comes with the error", func(t *testing.T) {
 		r := reducer.New(nil)
 		for _, ev := range parse(t, "run | text @s1 m2 | chunk m1 a") {
 			err := r.Apply(ev)
 			require.NoError(t, err)
 		}
-		steps, err := deliver(r, parse(t, "chunk m2 b")[0])
+		delivered, err := deliver(r, parse(t, "chunk m2 b")[0])
 		require.Equal(t, "P-VER-2", rule(err))
-		require.Len(t, steps, 1)
-		assert.Equal(t, event.TypeTextMessageEnd, steps[0].Event.Type())
-		assert.Equal(t, 4, steps[0].Ordinal)
+		require.Len(t, delivered, 1)
+		assert.Equal(t, event.TypeTextMessageEnd, delivered[0].Event.Type())
+		assert.Equal(t, 4, delivered[0].Ordinal)
 		var v *reducer.Violation
 		require.ErrorAs(t, err, &v)
 		assert.Equal(t, 4, v.Ordinal)
@@ -61,7 +61,7 @@ func TestStepsBeforeAnError(t *testing.T) {
 	t.Run("what was removed from an event is reported though the event fails", func(t *testing.T) {
 		p := play(t, `run | say m1 x + {"colour":1}`, nil)
 		require.Equal(t, "P-VER-2", rule(p.err))
-		last := p.steps[len(p.steps)-1]
+		last := p.deliveries[len(p.deliveries)-1]
 		assert.Nil(t, last.Event)
 		assert.Equal(t, "P-ENF-2 /colour", showWarnings(last.Warnings))
 	})
@@ -89,7 +89,7 @@ func TestOrdinals(t *testing.T) {
 	events = append(events, parse(t, "chunk m2 b | chunk m2 c | done | say m9 x")...)
 	p := playEvents(events, nil)
 	var got []string
-	for _, s := range p.steps {
+	for _, s := range p.deliveries {
 		name := "-"
 		if s.Event != nil {
 			name = s.Event.Type().String()
@@ -110,9 +110,9 @@ func TestOrdinals(t *testing.T) {
 	assert.Equal(t, 8, v.Ordinal)
 }
 
-func TestStepsWithoutEvent(t *testing.T) {
+func TestDeliveriesWithoutEvent(t *testing.T) {
 	p := play(t, "run | text m1 | unknown", nil)
-	last := p.steps[len(p.steps)-1]
+	last := p.deliveries[len(p.deliveries)-1]
 	assert.Nil(t, last.Event)
 	assert.Equal(t, reducer.Change{Index: -1}, last.Change, "nothing changed, whatever the event before did")
 }
@@ -121,14 +121,14 @@ func TestWarningsComeOnce(t *testing.T) {
 	t.Run("those that traveled with a frame", func(t *testing.T) {
 		p := play(t, `run | {"type":"THINKING_START","title":"x"}`, nil)
 		assert.Equal(t, "P-CMP-1, P-CMP-1 /title", showWarnings(p.warnings))
-		assert.Equal(t, p.warnings, p.steps[1].Warnings)
+		assert.Equal(t, p.warnings, p.deliveries[1].Warnings)
 		assert.Equal(t, 2, p.warnings[0].Ordinal)
 	})
 	t.Run("those of decoding and of the fold, in the step they belong to", func(t *testing.T) {
 		p := play(t, `run | patch [{"op":"remove","path":"/x"}] + {"colour":1}`, nil)
-		require.Len(t, p.steps, 2)
-		assert.Equal(t, "P-ENF-2 /colour, P-STA-1 /delta/0", showWarnings(p.steps[1].Warnings))
-		assert.Equal(t, p.steps[1].Warnings, p.warnings)
+		require.Len(t, p.deliveries, 2)
+		assert.Equal(t, "P-ENF-2 /colour, P-STA-1 /delta/0", showWarnings(p.deliveries[1].Warnings))
+		assert.Equal(t, p.deliveries[1].Warnings, p.warnings)
 	})
 	t.Run("none about what the reducer was made with", func(t *testing.T) {
 		var warnings []event.Warning
@@ -138,9 +138,9 @@ func TestWarningsComeOnce(t *testing.T) {
 				{ID: "x", Role: messages.RoleUser, Content: messages.Text("")}, {ID: "x", Role: messages.RoleReasoning, Content: messages.Text("")},
 			}},
 		})
-		steps, err := deliver(r, &event.RunStarted{ThreadID: "t", RunID: "r"})
+		delivered, err := deliver(r, &event.RunStarted{ThreadID: "t", RunID: "r"})
 		require.NoError(t, err)
-		assert.Empty(t, steps[0].Warnings)
+		assert.Empty(t, delivered[0].Warnings)
 		assert.Empty(t, warnings)
 		assert.Equal(t, 2, r.Thread().Messages.Len())
 	})
@@ -160,9 +160,9 @@ func TestEventsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := reducer.New(nil)
 			apply(t, r, &event.RunStarted{ThreadID: "t", RunID: "r"})
-			steps, err := deliver(r, ev)
+			delivered, err := deliver(r, ev)
 			require.ErrorAs(t, err, new(*messages.MalformedError))
-			assert.Empty(t, steps)
+			assert.Empty(t, delivered)
 			var m *messages.MalformedError
 			require.ErrorAs(t, err, &m)
 			assert.Equal(t, 2, m.Ordinal)
@@ -212,7 +212,7 @@ func TestChanges(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			p := play(t, r.script, nil)
 			require.NoError(t, p.err)
-			c := p.steps[len(p.steps)-1].Change
+			c := p.deliveries[len(p.deliveries)-1].Change
 			got, err := c.MarshalJSON()
 			require.NoError(t, err)
 			assert.Equal(t, r.want, string(got))
@@ -230,14 +230,14 @@ func TestRevisions(t *testing.T) {
 	assert.Equal(t, `{"threadId":"","revision":0,"status":"empty","messages":[],"state":{},"runs":[],"subagents":[],"interrupts":[],"pendingToolCallIds":[]}`, string(empty.AppendJSON(nil)))
 	for i, ev := range parse(t, "run | text m1 | unknown | chunk m2 a") {
 		before := r.Thread()
-		steps, err := deliver(r, ev)
+		delivered, err := deliver(r, ev)
 		require.NoError(t, err)
 		th := r.Thread()
 		if i == 2 {
 			assert.Same(t, before, th, "a dropped event changes nothing")
 			continue
 		}
-		assert.Equal(t, before.Revision+uint64(len(steps)), th.Revision, "each delivered event counts")
+		assert.Equal(t, before.Revision+uint64(len(delivered)), th.Revision, "each delivered event counts")
 		assert.Same(t, th, r.Thread(), "nothing changed since")
 		assert.Equal(t, th.Revision, r.Revision())
 	}
@@ -277,10 +277,10 @@ func TestThreadJSON(t *testing.T) {
 	text, err := p.th.MarshalJSON()
 	require.NoError(t, err)
 	assert.Equal(t, want, string(text))
-	step, err := play(t, `run | text m1 + {"colour":1}`, nil).steps[1].MarshalJSON()
+	step, err := play(t, `run | text m1 + {"colour":1}`, nil).deliveries[1].MarshalJSON()
 	require.NoError(t, err)
 	assert.Equal(t, `{"ordinal":2,"event":{"type":"TEXT_MESSAGE_START","messageId":"m1"},"change":{"kind":"messageAdded","messageId":"m1","index":0},"warnings":[{"rule":"P-ENF-2","ordinal":2,"type":"TEXT_MESSAGE_START","path":"/colour","text":`, string(step[:strings.Index(string(step), `"text":`)+7]))
-	dropped, err := play(t, `unknown`, nil).steps[0].MarshalJSON()
+	dropped, err := play(t, `unknown`, nil).deliveries[0].MarshalJSON()
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(string(dropped), `{"ordinal":1,"event":null,"change":{"kind":"unchanged"},"warnings":[`))
 	assert.Equal(t, `{"threadId":"","revision":0,"status":"empty","messages":[],"state":{},"runs":[],"subagents":[],"interrupts":[],"pendingToolCallIds":[]}`, string(new(reducer.Thread).AppendJSON(nil)), "the zero thread")

@@ -23,7 +23,7 @@ func TestResume(t *testing.T) {
 	assert.Empty(t, second.th.Interrupts)
 	assert.Equal(t, 2, second.th.Runs.Len())
 	assert.Equal(t, "P-RUN-3 i1", showWarnings(second.warnings), "none of ids that were shared before")
-	assert.Empty(t, second.steps[0].Warnings)
+	assert.Empty(t, second.deliveries[0].Warnings)
 	assert.Equal(t, first.th.Revision+9, second.th.Revision, "revisions continue")
 	assert.Equal(t, text, string(first.th.AppendJSON(nil)), "the thread that was resumed stays")
 

@@ -292,11 +292,11 @@ func TestFoldWholeStreams(t *testing.T) {
 	t.Run("P-CMP-1 the reducer itself gives retired events no effect", func(t *testing.T) {
 		r := reducer.New(nil)
 		apply(t, r, start)
-		steps, err := deliver(r, frames([]string{`{"type":"THINKING_START"}`})[0])
+		delivered, err := deliver(r, frames([]string{`{"type":"THINKING_START"}`})[0])
 		require.NoError(t, err)
-		require.Len(t, steps, 1)
-		assert.Equal(t, "P-CMP-1", showWarnings(steps[0].Warnings))
-		assert.Equal(t, reducer.Unchanged, steps[0].Change.Kind)
+		require.Len(t, delivered, 1)
+		assert.Equal(t, "P-CMP-1", showWarnings(delivered[0].Warnings))
+		assert.Equal(t, reducer.Unchanged, delivered[0].Change.Kind)
 	})
 }
 
@@ -308,11 +308,11 @@ func TestProtocolVersions(t *testing.T) {
 	} {
 		t.Run("P-VRS-1 "+version, func(t *testing.T) {
 			r := reducer.New(nil)
-			steps, err := deliver(r, &event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: messages.Some(version)})
+			delivered, err := deliver(r, &event.RunStarted{ThreadID: "t", RunID: "r", ProtocolVersion: messages.Some(version)})
 			require.NoError(t, err, "warn, continue")
-			assert.Equal(t, warns, len(steps[0].Warnings) == 1)
+			assert.Equal(t, warns, len(delivered[0].Warnings) == 1)
 			if warns {
-				assert.Equal(t, "P-VRS-1 /protocolVersion", showWarnings(steps[0].Warnings))
+				assert.Equal(t, "P-VRS-1 /protocolVersion", showWarnings(delivered[0].Warnings))
 			}
 		})
 	}

@@ -118,11 +118,11 @@ func translate(t testing.TB, line string) string {
 
 // played is all that a script came to.
 type played struct {
-	r        *reducer.Reducer
-	th       *reducer.Thread
-	steps    []reducer.Delivery
-	warnings []event.Warning
-	err      error
+	r          *reducer.Reducer
+	th         *reducer.Thread
+	deliveries []reducer.Delivery
+	warnings   []event.Warning
+	err        error
 }
 
 // play folds a script to its end; it is not an error here if the last run continues.
@@ -141,10 +141,10 @@ func playEvents(events []event.Event, o *reducer.Options) played {
 	r := reducer.New(&opts)
 	p.r = r
 	for ev := range event.Upgrade(reducer.Events(events...)) {
-		steps, err := deliver(r, ev)
-		for _, s := range steps {
+		delivered, err := deliver(r, ev)
+		for _, s := range delivered {
 			s.Warnings = append([]event.Warning(nil), s.Warnings...)
-			p.steps = append(p.steps, s)
+			p.deliveries = append(p.deliveries, s)
 		}
 		if err != nil {
 			p.err = err
@@ -157,7 +157,7 @@ func playEvents(events []event.Event, o *reducer.Options) played {
 
 func (p played) types() string {
 	var names []string
-	for _, s := range p.steps {
+	for _, s := range p.deliveries {
 		if s.Event != nil {
 			names = append(names, s.Event.Type().String())
 		}

@@ -106,8 +106,8 @@ func checkStreaming(t testing.TB, events []event.Event) {
 	open := map[key]bool{}
 	r := reducer.New(nil)
 	for i, ev := range events {
-		steps, err := deliver(r, ev)
-		for _, s := range steps {
+		delivered, err := deliver(r, ev)
+		for _, s := range delivered {
 			switch e := s.Event.(type) {
 			case *event.TextMessageStart:
 				open[key{messages.KindText, e.MessageID}] = true

@@ -266,7 +266,7 @@ func TestHostileStreams(t *testing.T) {
 }
 
 // costAtTheEnd tells a stream about a conversation of n messages and returns what an event costs in the last
-// quarter of it: the least of many measurements, so that nothing else that goes on counts.
+// quarter of it: the least of many measurements, so that nothing else on the machine counts.
 func costAtTheEnd(t *testing.T, n int, tell func(n int, do func(...event.Event))) time.Duration {
 	const batch = 50
 	r := conversation(t, n)
