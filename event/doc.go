@@ -1,7 +1,7 @@
 // Package event holds the events of AG-UI 1.0: 31 types and five retired ones, as Go structs and as they
 // arrive, and everything between the two.
 //
-// Transports turn bytes into a [Frame] each ([NewFrame] or a [Framer], P-PIPE-2); the [Upgrader] converts what
+// Transports turn bytes into frames ([NewFrame] or a [Framer], P-PIPE-2); the [Upgrader] converts what
 // older peers send (P-CMP-1 to 3); middleware sees frames (P-PIPE-3); the [Decoder] enforces the protocol and
 // returns typed events (P-ENF-1 to 7), which package chunks expands and package reducer verifies and folds.
 // Frames and typed events are both [Event]s, so that a stream is always an iter.Seq2[event.Event, error].
@@ -18,7 +18,7 @@
 //
 // # Where the protocol leaves a choice
 //
-//   - Of two members with one key the last one counts, and it alone is judged.
+//   - If two members share a key, the last one counts, and only that one is judged.
 //   - Bytes that are not UTF-8 become U+FFFD. A surrogate escape without its partner is kept and encoded
 //     as it came, so that ids that differ stay different; see package state.
 //   - An integer is one by its value, as in JSON Schema: 1.0 and 1e3 are integers. Timestamps lie within

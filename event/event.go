@@ -8,7 +8,7 @@ import (
 // Event is one AG-UI event: one of the 31 typed structs of this package, by pointer, or a [Frame], which
 // is an event as it arrived and not judged yet. The set is closed: all implementations are in this
 // package. A retired event that is decoded without an [Upgrader] has no struct of its own, only its Type.
-// An event must not be changed once it has been handed on; it is then safe for concurrent use.
+// An event must not be changed once it has been passed on; it is then safe for concurrent use.
 type Event interface {
 	// Type returns the event's type; of a Frame, TypeUnknown if its name is none of the 36.
 	Type() Type
@@ -25,7 +25,7 @@ type Base struct {
 	// Timestamp is by convention in milliseconds since the Unix epoch. It never orders events (P-VOC-2) and
 	// lies within ±(2^53 - 1).
 	Timestamp messages.Opt[int64]
-	// RawEvent is the provider's own event, any JSON value or absent. It never drives behaviour (P-VOC-2).
+	// RawEvent is the provider's own event, any JSON value or absent. It never drives behavior (P-VOC-2).
 	RawEvent state.Value
 	Metadata messages.Metadata
 }

@@ -18,7 +18,7 @@ import (
 // [Framer] made of data that is not an event is malformed, see [Frame.Err], and so is the zero Frame.
 type Frame struct{ p *frame }
 
-// frame is what a Frame points to, so that a Frame fits into an Event without an allocation of its own.
+// frame is what a Frame points to, so that storing a Frame in an Event does not allocate.
 type frame struct {
 	name   string      // the type's name, "" of a notice and of data that is not an event
 	typ    Type        // TypeUnknown if the name is none of the 36
@@ -32,7 +32,7 @@ type frame struct {
 // NewFrame returns the event whose JSON text is data. It keeps data, which must not be changed afterwards.
 // The text must be one JSON object with a member type that is a non-empty string, nested no deeper than
 // [state.DefaultMaxDepth], and nothing but white space around it; otherwise the error is a
-// [*messages.MalformedError] under P-PIPE-2. Nothing else is judged. Of two members type the last one counts.
+// [*messages.MalformedError] under P-PIPE-2. Nothing else is judged. If there are two members named type, the last one counts.
 func NewFrame(data []byte) (Frame, error) {
 	p := &frame{}
 	if err := p.read(data); err != nil {
@@ -203,7 +203,7 @@ func FrameOfEvent(ev Event) Frame {
 	return Frame{p}
 }
 
-// Notice returns a frame that delivers nothing but warnings. It stands in for an event that a middleware
+// Notice returns a frame that delivers only warnings. It replaces an event that a middleware
 // dropped, so that the ordinals of the events after it stay those of the wire. It has no type and no text.
 func Notice(ws ...Warning) Frame { return Frame{&frame{notice: true, notes: slices.Clone(ws)}} }
 
@@ -336,8 +336,8 @@ func (f Frame) edited(v state.Value) Frame {
 	return g
 }
 
-// Warnings returns the notes that travel with the frame: what conversions and middleware had to say. Whoever
-// decodes the frame reports them, besides what decoding warns about. The caller must not change them.
+// Warnings returns the notes that travel with the frame: the warnings of conversions and middleware. The code
+// that decodes the frame reports them, in addition to the warnings of decoding. The caller must not change them.
 func (f Frame) Warnings() []Warning {
 	if f.p == nil {
 		return nil

@@ -51,7 +51,7 @@ func TestNewFrame(t *testing.T) {
 	}{
 		{"any non-empty string is a type", `{"type":"FUTURE_EVENT"}`, "FUTURE_EVENT", TypeUnknown},
 		{"white space around the object", "\t{ \"type\" :\r\n \"RAW\" } \n", "RAW", TypeRaw},
-		{"the last of two types counts", `{"type":1,"type":"RAW"}`, "RAW", TypeRaw},
+		{"if there are two types, the last counts", `{"type":1,"type":"RAW"}`, "RAW", TypeRaw},
 		{"an escaped type is the type", `{"\u0074\u0079\u0070\u0065":"\u0052A\u0057"}`, "RAW", TypeRaw},
 		{"nothing else is judged", `{"type":"RUN_STARTED","threadId":{}}`, "RUN_STARTED", TypeRunStarted},
 		{"bytes that are not UTF-8 pass", "{\"type\":\"X\xff\"}", "X\uFFFD", TypeUnknown},

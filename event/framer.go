@@ -4,7 +4,7 @@ package event
 // is ready for use, by one goroutine at a time.
 //
 // Frames of one block keep each other, and their texts, in memory: at most 32 texts of 4 KiB, since a longer text
-// gets a frame of its own.
+// gets its own frame.
 type Framer struct{ free []frame }
 
 const (
@@ -13,7 +13,7 @@ const (
 )
 
 // Frame returns the frame of data, which it keeps, as [NewFrame] does. Data that is not an event makes a malformed
-// frame, which [Frame.Err] tells: it takes its place in the stream, passes middleware, and is rejected by enforcement
+// frame, see [Frame.Err]. It takes its place in the stream, passes middleware, and is rejected by enforcement
 // (P-PIPE-2).
 func (fr *Framer) Frame(data []byte) Frame {
 	p := fr.next(len(data))

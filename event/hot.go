@@ -11,8 +11,8 @@ import (
 )
 
 // The events that make up most of a stream are decoded straight from their bytes when they hold nothing
-// but strings and a timestamp that their type describes. Whatever else comes, an unknown member, a wrong
-// kind, a key that is escaped or comes twice, goes the general way, which alone judges. A fuzz test keeps
+// but strings and a timestamp that their type describes. Anything else (an unknown member, a wrong kind,
+// an escaped or repeated key) falls back to the general decoder, the only one that reports errors. A fuzz test keeps
 // the two equal.
 
 // slot is a member that the hot path knows.
@@ -32,8 +32,8 @@ const (
 	numSlots
 )
 
-// spanOf tells where the span of a slot is kept. Slots that no event of a hot type has together share one, so that a
-// frame is small.
+// spanOf returns where the span of a slot is kept. Slots that never occur together in an event of a hot type share one,
+// so that a frame is small.
 var spanOf = [numSlots]uint8{
 	slotType: 0, slotDelta: 1, slotSubagentRunID: 2, slotTimestamp: 3, slotMessageID: 4, slotToolCallID: 4,
 	slotRole: 5, slotToolCallName: 5, slotName: 6, slotParentMessageID: 6,
@@ -73,7 +73,7 @@ type hotMembers struct {
 	data []byte
 }
 
-// decodeHot decodes the event, or returns nil if it has to go the general way.
+// decodeHot decodes the event, or returns nil if the general decoder has to decode it.
 func (d *Decoder) decodeHot(p *frame) Event {
 	hot := hotTypes[p.typ]
 	s := hotMembers{&p.found, p.data}
@@ -120,7 +120,7 @@ func (d *Decoder) decodeHot(p *frame) Event {
 	return nil
 }
 
-// chunksPerBlock is how many chunks are allocated at a time. Hardly anybody keeps one, since expansion makes other
+// chunksPerBlock is how many chunks are allocated at a time. They are rarely kept, because expansion makes other
 // events of them.
 const chunksPerBlock = 16
 
@@ -212,7 +212,7 @@ func (s *hotMembers) needsUnescaping(at slot) bool {
 }
 
 // delta returns the string in the slot of the delta. If it has no escapes, it is a view of the
-// frame's text, which never changes: a copy would be made for nothing, since the fold makes its own.
+// frame's text, which never changes: a copy is not needed, because the fold makes its own.
 func (d *Decoder) delta(s *hotMembers) string {
 	b := s.inside(slotDelta)
 	if !s.needsUnescaping(slotDelta) {
@@ -239,7 +239,7 @@ func (d *Decoder) optDelta(s *hotMembers) messages.Opt[string] {
 	return messages.Some(d.delta(s))
 }
 
-// id is text for strings that come again and again: it returns the same string for them.
+// id is text for strings that repeat: it returns the same string for each repetition.
 func (d *Decoder) id(s *hotMembers, at slot) string {
 	b := s.inside(at)
 	if last := d.ids.last[at]; string(b) == last {
@@ -260,7 +260,7 @@ func (d *Decoder) optID(s *hotMembers, at slot) messages.Opt[string] {
 	return messages.Some(d.id(s, at))
 }
 
-// idCache hands out one string for equal ids. It keeps at most maxCachedIDs of at most maxCachedID bytes.
+// idCache returns one string for equal ids. It keeps at most maxCachedIDs of at most maxCachedID bytes.
 type idCache struct {
 	last  [numSlots]string // the latest in each slot
 	known map[string]string

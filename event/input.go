@@ -9,7 +9,7 @@ import (
 // ProtocolVersion is the version of AG-UI that this module speaks.
 const ProtocolVersion = "1.0"
 
-// RunInput is RunAgentInput: what a run is asked with. It must not be changed once it has been handed on;
+// RunInput is RunAgentInput, the input of a run. It must not be changed once it has been passed on;
 // it is then safe for concurrent use.
 type RunInput struct {
 	ThreadID        string
@@ -57,7 +57,7 @@ const (
 
 var resumeStatuses = []ResumeStatus{ResumeResolved, ResumeCancelled}
 
-// runInputName is what errors and warnings about a run input call it.
+// runInputName is the name of a run input in errors and warnings.
 const runInputName = "RunAgentInput"
 
 // DecodeRunInput reads v, a run input; nil options mean the defaults. Unrecognised material is removed with a warning,
@@ -76,7 +76,7 @@ func DecodeRunInput(v state.Value, o *DecodeOptions) (*RunInput, []Warning, erro
 	return in, warnings, nil
 }
 
-// Enforce judges a run input that is about to be sent by the rules for what arrives: the result is what
+// Enforce checks a run input before it is sent, by the same rules as for received ones: the result is what
 // may be sent, without unrecognised material and with a warning for each removal; malformed material is a
 // [*messages.MalformedError] (P-ENF-6). The result is the receiver itself if nothing is removed, and the receiver
 // stays as it is; a nil one is malformed.
@@ -134,7 +134,7 @@ func (in *RunInput) AppendJSON(dst []byte) []byte {
 func (in *RunInput) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), nil }
 
 // UnmarshalJSON reads a run input in its wire shape. Unrecognised material is left out silently: use
-// [DecodeRunInput] to get warnings. Malformed material, and a whole document that is unrecognised, is a
+// [DecodeRunInput] to get warnings. Malformed material, or a document that is unrecognised as a whole, is a
 // [*messages.MalformedError]; text that is not JSON is a [*state.SyntaxError]. On an error in stays as it was.
 func (in *RunInput) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, runInputName, (*RunInput).members, in)

@@ -103,7 +103,7 @@ func TestEnforceOutgoing(t *testing.T) {
 			assert.Equal(t, tc.path, malformed.Path)
 		})
 	}
-	t.Run("P-ENF-6 so is what nests too deeply", func(t *testing.T) {
+	t.Run("P-ENF-6 so is a value that nests too deeply", func(t *testing.T) {
 		deep := state.Array()
 		for range state.DefaultMaxDepth {
 			deep = state.Array(deep)

@@ -25,7 +25,7 @@ func (e *TooLargeError) Error() string {
 }
 
 // maxValues is the bound on the JSON values in one event or run input: about two million. It bounds the memory that an
-// event takes, since a value of two bytes takes many more once it is decoded.
+// event takes, because a value of two bytes takes many more when decoded.
 const maxValues = 1 << 21
 
 // crowded reports whether data, which is JSON, holds more than maxValues values.

@@ -140,7 +140,7 @@ func TestMemoryOfOneEventIsBounded(t *testing.T) {
 	}
 	commas := []byte(`{"type":"CUSTOM","name":"n","value":"` + strings.Repeat(",[", 2*maxValues) + `"}`)
 	_, err := NewFrame(commas)
-	assert.NoError(t, err, "what stands in a string is one value")
+	assert.NoError(t, err, "a string is one value, whatever it contains")
 	var in RunInput
 	err = in.UnmarshalJSON(crowd(maxValues, `{"threadId":"t","runId":"r","messages":[`, `{}`, `]}`))
 	assert.ErrorContains(t, err, "P-SSE-2 RunAgentInput: want at most")

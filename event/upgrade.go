@@ -16,7 +16,7 @@ import (
 // It belongs to one stream and one goroutine. The zero Upgrader is ready for use. It works on events before
 // anything is judged, so it leaves alone what it does not understand.
 //
-// The retired THINKING_* events carry no ids. The Upgrader mints them from the id of the run and a counter of
+// The retired THINKING_* events carry no ids. The Upgrader generates them from the id of the run and a counter of
 // each such id, "<runId>-thinking-1" and so on, so that a replay gives the same ids (D-3). The counter continues
 // after the ids of this form that the stream has used for reasoning messages, and after those of the messages
 // that the stream follows, see [Upgrader.Follow]: an agent may give all its runs one id.
@@ -28,15 +28,15 @@ type Upgrader struct {
 	message messages.Opt[string] // the open THINKING_TEXT_MESSAGE_START
 }
 
-// Follow tells u of messages that the thread holds before the stream, so that no id is minted that one of them
-// has. It is called before the first event. The messages are ranged over when the first id is minted, if one
+// Follow tells u which messages the thread holds before the stream, so that it generates no id that one of them
+// has. It is called before the first event. The messages are iterated when the first id is generated, if one
 // ever is.
 func (u *Upgrader) Follow(history iter.Seq2[int, *messages.Message]) {
 	u.history = append(u.history, history)
 }
 
 // Upgrade returns a stream of the events of one stream, upgraded. Errors pass through: one comes alone and
-// last. Breaking off releases events; the result can be ranged over as often as events can.
+// last. Breaking off releases events; the result can be iterated as often as events can.
 func Upgrade(events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		u := new(Upgrader)
@@ -139,7 +139,7 @@ func (u *Upgrader) runStarted(id string) {
 	u.span, u.message = messages.Opt[string]{}, messages.Opt[string]{}
 }
 
-// thinking is the text between a run's id and the counter in the ids that are minted.
+// thinking is the text between a run's id and the counter in the generated ids.
 const thinking = "-thinking-"
 
 func (u *Upgrader) mint() string {
@@ -156,7 +156,7 @@ func (u *Upgrader) mint() string {
 	return u.runID + thinking + strconv.Itoa(n)
 }
 
-// uses takes note of an id in use that could be minted.
+// uses notes an id in use that could otherwise be generated.
 func (u *Upgrader) uses(id string) {
 	i := strings.LastIndex(id, thinking)
 	if i < 0 {

@@ -60,13 +60,13 @@ func TestUpgradeConverts(t *testing.T) {
 			{`{"type":"RUN_STARTED","threadId":"t","runId":"q"}`, "", nil},
 			{`{"type":"THINKING_END"}`, `{"type":"REASONING_END","messageId":"q-thinking-1"}`, []brief{{"P-CMP-1", "/messageId"}, {"P-CMP-1", ""}}},
 		}},
-		{"D-3 a run that comes again continues counting", []step{
+		{"D-3 a run that is started again continues counting", []step{
 			{started, "", nil},
 			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-1"}`, converted},
 			{started, "", nil},
 			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-2"}`, converted},
 		}},
-		{"D-3 a run continues counting also after another", []step{
+		{"D-3 a run continues counting even after another", []step{
 			{started, "", nil},
 			{`{"type":"THINKING_START"}`, `{"type":"REASONING_START","messageId":"r-thinking-1"}`, converted},
 			{`{"type":"RUN_STARTED","threadId":"t","runId":"q"}`, "", nil},
@@ -173,7 +173,7 @@ func TestUpgradeConverts(t *testing.T) {
 				message(`[{"type":"image","source":{"type":"data","value":"d"},"metadata":{"filename":"f"}}]`),
 				[]brief{{"P-CMP-2", "/messages/1/content/0/metadata"}, {"P-CMP-3", "/messages/1/content/1"}}},
 		}},
-		{"P-CMP-3 one modern part stands for one binary part, and other data is another attachment", []step{
+		{"P-CMP-3 one modern part replaces one binary part, and other data is another attachment", []step{
 			{message(`[{"type":"image","source":{"type":"data","value":"d"}},{"type":"binary","mimeType":"image/png","data":"d"},{"type":"binary","mimeType":"image/png","data":"d"},{"type":"binary","mimeType":"image/png","url":"d"}]`),
 				message(`[{"type":"image","source":{"type":"data","value":"d"}},{"type":"image","source":{"type":"data","value":"d","mimeType":"image/png"}},{"type":"image","source":{"type":"url","value":"d","mimeType":"image/png"}}]`),
 				[]brief{{"P-CMP-3", "/messages/1/content/1"}, {"P-CMP-3", "/messages/1/content/2"}, {"P-CMP-3", "/messages/1/content/3"}}},

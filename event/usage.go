@@ -32,7 +32,7 @@ func (u *TokenUsage) counts() [numCounts]*messages.Opt[int64] {
 }
 
 // SumUsage adds up usages, one sum for each provider and model in the order in which they first come. An
-// absent provider or model is one of its own. A count is absent in the sum if it is absent in all that were
+// absent provider or model is a separate one. A count is absent in the sum if it is absent in all that were
 // added. Sums stop at 2^63-1. The result is nil if there are no usages.
 func SumUsage(usages ...TokenUsage) []TokenUsage {
 	type key struct{ provider, model messages.Opt[string] }

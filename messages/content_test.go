@@ -69,5 +69,5 @@ func TestWithLastText(t *testing.T) {
 	short := []Part{image, TextPart("a")}
 	first := Parts(short[:1]...)
 	first.WithLastText("x")
-	assert.Equal(t, "a", short[1].Text, "appending does not write after the list")
+	assert.Equal(t, "a", short[1].Text, "appending does not write past the list")
 }

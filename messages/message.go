@@ -20,8 +20,8 @@ type Message struct {
 	EncryptedValue Opt[string]     // all but activity
 	Metadata       Metadata
 	// Streaming says that more text is on its way: the message is between its START and its END, in a run that
-	// continues. It is false for a message that came whole, and once the run is over, however it ended. It is not
-	// on the wire. A tool call has a status of its own, which stays [ToolCallStreaming] when the run breaks off,
+	// continues. It is false for a message that was not streamed, and after the run has ended in any way. It is not
+	// on the wire. A tool call has its own status, which stays [ToolCallStreaming] when the run breaks off,
 	// so that arguments that never completed do not look complete.
 	Streaming bool
 }

@@ -62,7 +62,7 @@ func TestMessageUnmarshalRejects(t *testing.T) {
 		{"no content", `{"id":"1","role":"user"}`, "/content", "a string or an array of content parts", "nothing"},
 		{"null metadata", `{"id":"1","role":"system","content":"","metadata":null}`, "/metadata", "an object or no such member", "null"},
 		{"an activity whose content is not an object", `{"id":"1","role":"activity","activityType":"a","content":"x"}`, "/content", "an object", "string"},
-		{"a tool call that is none", `{"id":"1","role":"assistant","toolCalls":[42]}`, "/toolCalls/0", "an object", "number 42"},
+		{"an invalid tool call", `{"id":"1","role":"assistant","toolCalls":[42]}`, "/toolCalls/0", "an object", "number 42"},
 	} {
 		t.Run("P-ENF-4 "+tc.name, func(t *testing.T) {
 			m := Message{ID: "kept"}

@@ -21,7 +21,7 @@ func NewMetadata(v state.Value) (Metadata, bool) {
 	return Metadata{v}, true
 }
 
-// MetadataOf returns metadata with these members; the last of two members with one key counts.
+// MetadataOf returns metadata with these members; if two members share a key, the last one counts.
 func MetadataOf(members ...state.Member) Metadata { return Metadata{state.Object(members...)} }
 
 // Exists reports whether the metadata is present, even if it is empty.

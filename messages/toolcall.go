@@ -20,7 +20,7 @@ type ToolCallStatus uint8
 
 // The statuses of a tool call. A call is acted on only when it is complete (P-TOL-4).
 const (
-	ToolCallComplete  ToolCallStatus = iota // TOOL_CALL_END came, or the call came whole
+	ToolCallComplete  ToolCallStatus = iota // TOOL_CALL_END came, or the call was not streamed
 	ToolCallStreaming                       // its arguments are still arriving
 	ToolCallAnswered                        // a tool message answers it
 )

@@ -37,7 +37,7 @@ type heads struct {
 	err     error // after the queue
 }
 
-// next returns the next entry. What cannot be read is skipped up to the next head, and reported by an entry of its own.
+// next returns the next entry. What cannot be read is skipped up to the next head, and reported by a separate entry.
 func (s *heads) next() (Entry, error) {
 	for len(s.queue) == 0 {
 		if s.err != nil {

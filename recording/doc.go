@@ -1,10 +1,10 @@
-// Package recording reads and writes recorded runs: files of events as they came.
+// Package recording reads and writes recorded runs: files of events as they were received.
 //
-// [Open] opens a recording in any form and tells the form by what is in it: a captured stream of server-sent events, or
-// data lines pasted from one; one event a line; a JSON array of events; an object with the events as its member stream
-// (the form of the protocol's own test data); and the form that [Writer] writes. A recording is read as it goes, so it may
-// be larger than memory, but for the object and for JSON that is spread over lines: these are read as a whole, up to
-// 256 MiB.
+// [Open] opens a recording and recognizes its form by its content: a captured stream of server-sent events, or
+// data lines pasted from one; one event per line; a JSON array of events; an object with the events as its member stream
+// (the form of the protocol's own test data); and the form that [Writer] writes. A recording is read as it is iterated, so
+// it may be larger than memory. The exceptions are the object and JSON that is spread over lines: these are read into
+// memory, up to 256 MiB.
 //
 // [Recording.Entries] yields what is in it, with inputs and times. [Fold] makes the recorded thread at once, a [Folder]
 // step by step. [Create] opens a file to record in, for the middleware client.Record. A [Replay] is an agent that plays
@@ -12,8 +12,8 @@
 //
 // # The form that Writer writes
 //
-// It is lines of JSON. A head begins a run and holds the run input; every line after it is an event and
-// when it came, in milliseconds since the head's start:
+// Each line is JSON. A head begins a run and holds the run input. Each line after it is an event and the time when it
+// came, in milliseconds since the head's start:
 //
 //	{"agfold":"recording/1","start":"2026-03-01T10:00:00Z","input":{"threadId":"t","runId":"r","messages":[]}}
 //	{"at":132.507,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}

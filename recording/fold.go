@@ -24,23 +24,23 @@ type FoldOptions struct {
 	MaxEventBytes int
 }
 
-// Fold folds a whole recording, in any form, into one thread. The run's input, if the recording has it, is what the
-// thread starts from (P-STA-2). The caller closes r.
+// Fold folds a whole recording, in any form, into one thread. If the recording has the run's input, the
+// thread starts from it (P-STA-2). The caller closes r.
 //
-// What [Writer] has written may hold many runs, and folds to the thread of the session that was recorded: the
-// same messages, state, runs, subagents and interrupts. What the input of a run adds to the thread is what the user or a
-// tool did. These are the limits:
+// A recording by [Writer] may hold many runs. It folds to the thread of the recorded session: the same messages, state,
+// runs, subagents and interrupts. What the input of a run adds to the thread is what the user or a tool did. The
+// differences are:
 //
 //   - The revision differs: it counts what was delivered and added here.
-//   - A run that the transport broke off is truncated as it was, by a *StreamError with the same text. Why the caller
-//     broke off a run was not recorded.
+//   - A run that the transport broke off is truncated by a *StreamError with the same text. The reason why the caller
+//     broke off a run is not recorded.
 //   - What was done between runs is known only from the next run's input. So what was done after the last run is
 //     missing, and a message that the session replaced or removed stays as it was.
 //   - Events that middleware between the recording and the session dropped or changed are folded as they were recorded.
 //
 // The ordinals of warnings and errors count through the recording. The thread is never nil: it holds everything that came
 // before an error. The error is nil if the last run's stream was in order, even if that run reported its own failure;
-// [reducer.Thread.Runs] tells how the runs before it ended. Otherwise it is the *reducer.Violation or
+// [reducer.Thread.Runs] says how the runs before it ended. Otherwise it is the *reducer.Violation or
 // *messages.MalformedError that rejected the stream, or matches reducer.ErrTruncated if the run had not ended or the
 // recording ends in the middle of an event, or matches ErrNoRun if there is no run. An error of the recording, which may
 // come in addition, is a *FormatError, an *event.TooLargeError or r's own.
@@ -64,9 +64,9 @@ func Fold(r io.Reader, o *FoldOptions) (*reducer.Thread, error) {
 	return th, ErrNoRun
 }
 
-// Folder folds a recording into one thread, step by step. In what [Writer] writes, where a head begins every run, each
-// run is a stream of its own that continues the thread: what its input adds to the thread is what the client did. Ordinals, also those of errors and warnings, count through the recording.
-// A Folder is for one goroutine at a time.
+// A Folder folds a recording into one thread, step by step. It is for one goroutine at a time. In a recording by
+// [Writer], where a head begins every run, each run is a separate stream that continues the thread: what its input adds
+// to the thread is what the client did. All ordinals count through the recording.
 type Folder struct {
 	rec  *Recording
 	warn func(event.Warning)
@@ -213,7 +213,7 @@ func (f *Folder) Thread() *reducer.Thread { return f.reducer.Thread() }
 // recorded with if there is one.
 func (f *Folder) End(cause error) *reducer.Thread {
 	f.reducer.End(cmp.Or(f.broke, cause))
-	if f.broke != nil && !errors.Is(f.reducer.Err(), f.broke) { // no run has this error
+	if f.broke != nil && !errors.Is(f.reducer.Err(), f.broke) { // it is not the error of a run
 		f.warnOfDamage(f.broke)
 		f.broke = nil
 	}

@@ -78,7 +78,7 @@ func TestFold(t *testing.T) {
 			`r succeeded, a {"m":0,"n":1}`},
 		{"what a later input adds is the client's doing", head("r", userA, `{}`) + timed(started, change, finished) + head("r", userA+","+userB+","+userB, `{"n":1,"mine":true}`) + timed(started, finished),
 			`r succeeded, r succeeded, a b {"n":1,"mine":true}`},
-		{"P-STA-2 null is not a state to begin with", head("r", "", `{"n":1}`) + timed(started, finished) + head("s", "", `null`), `r succeeded, s truncated, {"n":1}`},
+		{"P-STA-2 null does not count as a state", head("r", "", `{"n":1}`) + timed(started, finished) + head("s", "", `null`), `r succeeded, s truncated, {"n":1}`},
 		{"P-RUN-1 a run without events is truncated", head("r", userA, `{}`) + head("s", userA, `{}`), `r truncated, s truncated, a {}`},
 		{"a broken run does not end the recording", bareHead + timed(started, broken, finished) + bareHead + timed(started, finished), `r rejected, r succeeded, {}`},
 		{"a broken stream of another form ends it", started + "\n" + broken + "\n" + started + "\n" + finished, `r rejected, {}`},
@@ -124,7 +124,7 @@ func TestFoldCountsThroughTheRecording(t *testing.T) {
 			assert.Equal(t, 5, malformed.Ordinal)
 		}
 	}
-	t.Run("once, whatever comes after it", func(t *testing.T) {
+	t.Run("once, whatever follows", func(t *testing.T) {
 		_, th, err := whole(t, first+timed(started, broken)+bareHead+bareHead)
 		require.NoError(t, err)
 		var violation *reducer.Violation

@@ -4,5 +4,5 @@ package recording
 
 import "os"
 
-// lock does nothing: the system has no lock that would be worth it.
+// lock does nothing: the system has no suitable lock.
 func lock(*os.File) error { return nil }

@@ -15,7 +15,7 @@ const (
 	errViolation    = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 )
 
-// lock keeps other Writers away from the file until it is closed. On Windows nobody can read what is locked, so the lock
+// lock keeps other Writers away from the file until it is closed. On Windows locked bytes cannot be read, so the lock
 // is on a byte far after the end.
 func lock(file *os.File) error {
 	far := syscall.Overlapped{Offset: 0xFFFFFFFE, OffsetHigh: 0x7FFFFFFF}

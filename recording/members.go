@@ -13,7 +13,7 @@ type member struct {
 	broken bool   // from where it begins to the end of a text that is not JSON
 }
 
-// object holds the members of a JSON object; of two with one key the last counts.
+// object holds the members of a JSON object. If two share a key, the last one counts.
 type object []member
 
 // find returns the member, and whether there is one.
@@ -38,11 +38,11 @@ func (o object) str(key string) (string, bool) {
 	return v.AsString()
 }
 
-// maxDepth lets an event nest as deeply as it may by itself, inside an array inside an object.
+// maxDepth is the depth allowed for an event, plus the array and the object around it.
 const maxDepth = state.DefaultMaxDepth + 2
 
 // parseObject appends the members of the object that text begins with, and returns where it
-// ends. If text does not begin with a whole object, the error is a *jsontext.SyntaxError and the members
+// ends. If text does not begin with a complete object, the error is a *jsontext.SyntaxError and the members
 // are those before the fault and, broken, the one with it.
 func parseObject(members object, text []byte) (object, int, error) {
 	m := jsontext.Members{Data: text, Depth: maxDepth}

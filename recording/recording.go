@@ -20,7 +20,7 @@ type Options struct {
 	MaxEventBytes int
 }
 
-// Form is how a recording is written down.
+// Form is the format of a recording.
 type Form string
 
 // The forms of a recording.
@@ -34,7 +34,7 @@ const (
 	FormAgfold Form = "agfold" // what Writer writes
 )
 
-// Recording is a recorded run, or several. It is for one goroutine at a time. It reads from its source as its entries
+// A Recording is one recorded run or several. It is for one goroutine at a time. It reads from its source as its entries
 // are iterated.
 type Recording struct {
 	form     Form
@@ -86,7 +86,7 @@ func (o *Options) limit() int {
 // Form returns the form of the recording.
 func (r *Recording) Form() Form { return r.form }
 
-// Input returns what the run was asked with, nil if the recording does not say: the member input of an
+// Input returns the run's input, or nil if the recording does not have it: the member input of an
 // object, or that of the first head. It must not be changed.
 func (r *Recording) Input() *event.RunInput { return r.input }
 
@@ -137,7 +137,7 @@ func (r *Recording) Events() iter.Seq2[event.Event, error] {
 	}
 }
 
-// keeper makes frames of copies of what a reader gives out for a moment.
+// keeper makes frames of copies of data that a reader will overwrite.
 type keeper struct {
 	text   sse.Keeper
 	framer event.Framer

@@ -211,7 +211,7 @@ func TestInput(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(rec.Input().AppendJSON(nil)), `{"type":"image","source":{"type":"url","value":"u","mimeType":"image/png"}}`)
 	})
-	t.Run("P-ENF-2 what is removed from the input is told", func(t *testing.T) {
+	t.Run("P-ENF-2 removals from the input are reported", func(t *testing.T) {
 		rec, err := Open(strings.NewReader(`{"stream":[],"input":{"messages":[],"color":"red"}}`), nil)
 		require.NoError(t, err)
 		require.Len(t, rec.Warnings(), 1)
@@ -377,7 +377,7 @@ func TestDamage(t *testing.T) {
 					said++
 				}
 			}
-			assert.Len(t, row.lost, said, "all damage is told, by the run that it truncates or by a warning")
+			assert.Len(t, row.lost, said, "all damage is reported, by the run that it truncates or by a warning")
 			agent, _ := replay(row.text, nil)
 			n, err := agent.Runs()
 			require.NoError(t, err)

@@ -19,22 +19,21 @@ var ErrNoRun = errors.New("the recording has no run")
 
 // ReplayOptions configures [NewReplay]; nil means defaults.
 type ReplayOptions struct {
-	// Speed replays with the recorded timing, as many times as fast: 1 as it was, 2 in half the time. 0 or
-	// less means at once, which is also how a recording without times is replayed.
+	// Speed is the factor on the recorded timing: 1 is the recorded speed, 2 is twice as fast. 0 or less means
+	// without pauses, as for a recording without times.
 	Speed float64
 	// MaxEventBytes bounds the data of one event. 0 means event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
 }
 
-// Replay is an agent (a client.Agent) that answers from a recording in any form: to show a run again as it was, or to
-// test what a program does with it. It may be used by several goroutines at once.
+// A Replay is an agent (a client.Agent) that plays a recording in any form, to show a run again or to test a program
+// with it. It is safe for concurrent use.
 //
-// In what [Writer] has written, the first run is answered with the first recorded run, the second with the second,
-// and so on; one more than there are is an error that matches ErrNoRun. Any other recording is one run, which can be
-// repeated.
+// For a recording by [Writer], the first run plays the first recorded run, the second run the second, and so on; a
+// run after the last one is an error that matches ErrNoRun. Any other recording is one run, which can be repeated.
 //
-// The input of a run plays no part, so a Session with a Replay does not have the recorded thread: what the
-// user said and what tools answered is in the recorded inputs. [Fold] and [Folder] make the recorded thread.
+// The input of a run is ignored, so a Session with a Replay does not have the recorded thread: the messages of the
+// user and the answers of tools are in the recorded inputs. [Fold] and [Folder] make the recorded thread.
 type Replay struct {
 	open func() (io.ReadCloser, error)
 	o    ReplayOptions
@@ -66,7 +65,7 @@ func ReplayFile(name string, o *ReplayOptions) *Replay {
 }
 
 // Runs opens the recording and counts the runs in it, broken ones included: 0 if it is empty, 1 if Writer did not write
-// it. So this sees every run once, as a thread of its own:
+// it. So this yields every run once, as a separate thread:
 //
 //	for range n {
 //		th, err := reducer.Fold(agent.Run(ctx, event.RunInput{}), nil)

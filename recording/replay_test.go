@@ -81,7 +81,7 @@ func TestReplay(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, got)
 	})
-	t.Run("what is not a recording", func(t *testing.T) {
+	t.Run("a file that is not a recording", func(t *testing.T) {
 		agent, open := replay("Hello", nil)
 		_, err := read(t, agent.Run(t.Context(), input))
 		require.ErrorAs(t, err, new(*FormatError))
@@ -167,7 +167,7 @@ func TestReplayRuns(t *testing.T) {
 		{"a head that is cut", recordedRuns + `{"agfold":"recor`, 2, nil},
 		{"events without a head", `{"at":1,"event":` + started + "}\n" + recordedRuns, 3, nil},
 		{"what is damaged between runs", recordedRuns + "Hello\n" + recordedRuns, 4, nil},
-		{"what continues in another version", recordedRuns + `{"agfold":"recording/9"}`, 2, is[*FormatError]},
+		{"a recording that continues in another version", recordedRuns + `{"agfold":"recording/9"}`, 2, is[*FormatError]},
 		{"what is not a recording", "Hello", 0, is[*FormatError]},
 	} {
 		t.Run(row.name, func(t *testing.T) {

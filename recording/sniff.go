@@ -12,11 +12,11 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// maxDocument bounds what is read into memory as a whole: an object with a stream, or JSON that is spread
+// maxDocument bounds what is read completely into memory: an object with a stream, or JSON that is spread
 // over lines.
 const maxDocument = 256 << 20
 
-// sniff tells the form of the recording by its first bytes, its first line, or the first object in it.
+// sniff recognizes the form of the recording by its first bytes, its first line, or the first object in it.
 func sniff(l *lines, limit int) (*Recording, error) {
 	c, indented, err := firstByte(l)
 	switch {
@@ -78,7 +78,7 @@ func isField(r *bufio.Reader) bool {
 	return false
 }
 
-// sniffObject tells what a text is that begins with an object.
+// sniffObject recognizes a text that begins with an object.
 func sniffObject(l *lines, limit int) (*Recording, error) {
 	first, whole, err := l.next(limit)
 	_, large := errors.AsType[*event.TooLargeError](err)
@@ -150,7 +150,7 @@ func openHeads(s *heads) (*Recording, error) {
 	return r, nil
 }
 
-// sniffDocument reads all the rest and tells an object with a stream from events that are spread over lines. text is
+// sniffDocument reads the rest and distinguishes an object with a stream from events that are spread over lines. text is
 // what was read of its first line.
 func sniffDocument(l *lines, text []byte, limit int) (*Recording, error) {
 	line := l.line
@@ -176,7 +176,7 @@ func sniffDocument(l *lines, text []byte, limit int) (*Recording, error) {
 }
 
 // openObject makes a recording of an object with a stream, which begins at a line. An error says where
-// text is not one whole object: the events before that are read all the same.
+// text is not a complete object; the events before that are still read.
 func openObject(members object, err error, text []byte, limit, line int) (*Recording, error) {
 	at := func(i int) int { return line + bytes.Count(text[:i], []byte("\n")) }
 	events, _ := members.find("stream")

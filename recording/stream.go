@@ -46,7 +46,7 @@ func (s *stream) next() (Entry, error) {
 }
 
 // paste queues the events of data lines that have no blank lines between them, which are one event to the
-// format: what people get who search a capture for its data lines. It reports false if the first line is not an event.
+// format. Searching a capture for its data lines makes such a text. It reports false if the first line is not an event.
 func (s *stream) paste(data []byte, line int) bool {
 	for text := range bytes.SplitSeq(data, []byte("\n")) {
 		if len(trim(text)) > 0 {

@@ -18,7 +18,7 @@ import (
 )
 
 // Writer writes recordings of [FormAgfold]. All methods may be called concurrently, but runs written at the same time
-// cannot be told apart afterwards.
+// are mixed in the recording.
 type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -34,10 +34,10 @@ type Writer struct {
 
 // NewWriter returns a Writer that appends to w. Every line is one call of w's Write, followed by one of its Flush if it
 // has a method Flush() error, so that a crash loses no more than the last line. If w is a file that is not empty, the
-// first head begins with a line end of its own.
+// first head begins with a line end.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, torn: !isEmpty(w)} }
 
-// isEmpty reports whether w is a new file, or something that cannot tell.
+// isEmpty reports whether w is an empty file, or is not a file.
 func isEmpty(w io.Writer) bool {
 	file, ok := w.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {

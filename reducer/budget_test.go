@@ -63,7 +63,7 @@ func TestWhatPatchesMakeIsBounded(t *testing.T) {
 			assert.False(t, refused(r, &event.StateDelta{Delta: double}), "so does dropping")
 		}
 	})
-	t.Run("the same after the thread was taken up again", func(t *testing.T) {
+	t.Run("the same after the thread was continued", func(t *testing.T) {
 		r := started(&reducer.Options{MaxPatchedBytes: 3000})
 		apply(t, r, activity(1), &event.StateSnapshot{Snapshot: content}, &event.RunFinished{ThreadID: "t", RunID: "r"})
 		r = started(&reducer.Options{Thread: r.Thread(), MaxPatchedBytes: 3000})

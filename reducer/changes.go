@@ -6,13 +6,13 @@ import (
 )
 
 // Changes says how a thread differs from another snapshot of the same conversation, for a UI that redraws only
-// those rows. The zero Changes is no difference.
+// those rows. The zero Changes means no difference.
 type Changes struct {
 	// Rows says which messages came and went: at the place Splice.At of the older thread, Splice.Inserted messages
-	// replaced Splice.Removed ones. Appended messages are the common case. All other messages stand in both threads,
+	// replaced Splice.Removed ones. Appended messages are the common case. All other messages are in both threads,
 	// those after the splice at places shifted by Inserted - Removed.
 	Rows Splice
-	// Messages are the places, in the newer thread and ascending, of the messages that stand in both and
+	// Messages are the places, in the newer thread and ascending, of the messages that are in both and
 	// differ.
 	Messages []int
 	// ToolCalls are the calls of those messages that are new or differ, by their places in the newer thread. A message
@@ -24,7 +24,7 @@ type Changes struct {
 	// [Subagents.All], ascending.
 	Runs      []int
 	Subagents []int
-	// RunsGone and SubagentsGone say how many the newer thread lacks of those at the end of the older one. That happens
+	// RunsGone and SubagentsGone are how many at the end of the older thread are missing in the newer one. That happens
 	// when a UI goes back to an earlier snapshot.
 	RunsGone      int
 	SubagentsGone int
@@ -45,9 +45,8 @@ func (c *Changes) Any() bool {
 }
 
 // ChangesSince returns how the thread differs from older, another snapshot of the same conversation; nil is the empty
-// thread. It works in both directions: with a later snapshot as older, the result leads back to t. Whatever the two
-// share is passed over, so the cost is that of the changes; for what comes and goes within an array of the state, see
-// [state.Diff].
+// thread. It works in both directions: with a later snapshot as older, the result leads back to t. What the two
+// share is skipped, so the cost depends on the changes. For changes within an array of the state, see [state.Diff].
 func (t *Thread) ChangesSince(older *Thread) Changes {
 	if older == nil {
 		older = new(Thread)
@@ -72,8 +71,8 @@ func (t *Thread) ChangesSince(older *Thread) Changes {
 	return c
 }
 
-// rows fills in what concerns messages. It compares from the front up to the first place where another
-// message stands, then from the end.
+// rows fills in the changes of messages. It compares from the front to the first place with a different message, then
+// from the end.
 func (c *Changes) rows(older, newer messages.List[*messages.Message]) {
 	shorter := min(older.Len(), newer.Len())
 	front := shorter

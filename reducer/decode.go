@@ -14,7 +14,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// threadName is what errors call a thread that was stored.
+// threadName is the name of a stored thread in errors.
 const threadName = "Thread"
 
 // UnmarshalJSON reads what [Thread.AppendJSON] wrote, so that a conversation can be stored and continued: a reducer
@@ -22,15 +22,15 @@ const threadName = "Thread"
 // same bytes. Unknown members are ignored, and so are error and pendingToolCallIds, which the last run has too.
 //
 // The JSON does not hold everything. No message is streaming; a tool call that is not among streamingToolCallIds is
-// complete if it pends, answered if a tool message answers it, and complete otherwise. A state of {} counts as one that
-// nobody has set, so the next RUN_STARTED.input may bring one (D-7). The errors of runs have the types that [Run.Err]
+// complete if it pends, answered if a tool message answers it, and complete otherwise. A state of {} counts as
+// not set, so the next RUN_STARTED.input may bring one (D-7). The errors of runs have the types that [Run.Err]
 // names, but not their causes. Subagents of one run at different places of the tree may have another order in
 // [Subagents.All].
 //
 // Malformed material, or a message, a status or anything else of an unknown kind, is a [*messages.MalformedError] with
 // its path (P-ENF-4). Text that is not JSON is a [*state.SyntaxError]. On an error t stays as it was.
 func (t *Thread) UnmarshalJSON(data []byte) error {
-	v, err := state.ParseDepth(data, state.DefaultMaxDepth+8) // an activity stands deeper here than in its event
+	v, err := state.ParseDepth(data, state.DefaultMaxDepth+8) // an activity is deeper here than in its event
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ func (t *Thread) members(c *codec.Codec) {
 	}
 }
 
-// settle sets the statuses of the calls of messages that nobody else holds. If several calls share an id, the first is
-// meant.
+// settle sets the statuses of the calls of messages that are not shared yet. If several calls share an id, answers
+// belong to the first.
 func settle(msgs []*messages.Message, streaming, pending []string) {
 	answered, arriving := make(map[string]bool), make(map[string]int, len(streaming))
 	for _, m := range msgs {
@@ -119,7 +119,7 @@ func (run *Run) members(c *codec.Codec) {
 	run.Status = Status(readName(c, "status", statusNames[:]))
 	codec.OptField(c, "error", &run.Err, false, walkError)
 	if run.Status == Truncated && run.Err != nil && !errors.Is(run.Err, ErrTruncated) {
-		run.Err = &truncation{run.Err} // its cause is what the JSON tells
+		run.Err = &truncation{run.Err} // its cause is what the JSON says
 	}
 	codec.OptField(c, "outcome", &run.Outcome, false, walkPart)
 	c.OptAny("result", &run.Result)
@@ -183,16 +183,16 @@ func wantAndFound(e *messages.MalformedError, text string) (want, found string) 
 			return want, found
 		}
 	}
-	return text, "" // somebody else wrote it
+	return text, "" // this package did not write it
 }
 
-// truncatedAs is the error of a run that was cut off, by its text.
+// truncatedAs returns the error of a run that was cut off, from its text.
 type truncatedAs string
 
 func (t truncatedAs) Error() string { return string(t) }
 func (truncatedAs) Unwrap() error   { return ErrTruncated }
 
-// readSubagents reads the tree, which was written as Walk goes, each invocation with its depth.
+// readSubagents reads the tree, which was written in the order of Walk, each invocation with its depth.
 func readSubagents(c *codec.Codec, runs []*Run) Subagents {
 	var above, path []int // the place above each one; the places from the root to the one before
 	var nodes []*Subagent
@@ -236,9 +236,9 @@ func (n *Subagent) members(c *codec.Codec) {
 	codec.OptField(c, "error", &n.Err, false, walkAgentError)
 }
 
-// plant puts the nodes of a tree, which stand as Walk goes, in the order in which they became known, as far as
-// that can be told: none later than the last run that it took part in, nor than its later siblings and those
-// that it spawned. That tells apart the invocations of one id in several runs, of which the latest continues.
+// plant sorts the nodes of a tree, which are in the order of Walk, by when they became known, as far as the JSON says
+// it: a node was known by the last run that it took part in, and before its later siblings and its children. So the
+// latest of several invocations with one id is found, which is the one that continues.
 func plant(nodes []*Subagent, above []int, runs []*Run) Subagents {
 	runOf := make(map[string]int, len(runs))
 	for i, run := range runs {
@@ -273,7 +273,7 @@ func plant(nodes []*Subagent, above []int, runs []*Run) Subagents {
 	return Subagents{messages.NewList(sorted...)}
 }
 
-// walkPart reads the value at the current place as its type reads itself.
+// walkPart reads the value at the current place with the codec of its type.
 func walkPart[T any, P interface {
 	*T
 	json.Unmarshaler

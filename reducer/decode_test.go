@@ -145,7 +145,7 @@ func TestStoredErrors(t *testing.T) {
 			require.ErrorIs(t, err, reducer.ErrTruncated)
 			assert.ErrorContains(t, err, "connection reset")
 		}},
-		{"a stream that was cut off at what is not an event", "run", malformed, func(t *testing.T, err error) {
+		{"a stream that was cut off at data that is not an event", "run", malformed, func(t *testing.T, err error) {
 			require.ErrorIs(t, err, reducer.ErrTruncated)
 			require.ErrorAs(t, err, new(*messages.MalformedError))
 		}},

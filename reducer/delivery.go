@@ -18,7 +18,7 @@ type Delivery struct {
 	Warnings []event.Warning
 }
 
-// Change says what a delivery changed in the thread, for those who redraw or log only that. What is not set
+// Change says what a delivery changed in the thread, for code that redraws or logs only that. What is not set
 // does not apply to the kind.
 type Change struct {
 	Kind ChangeKind

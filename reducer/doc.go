@@ -11,12 +11,12 @@
 // There is no goroutine, lock, clock or logger here. The same events give the same threads, warnings and
 // errors, however often they are replayed.
 //
-// There are three kinds of trouble. What the protocol tolerates is an [event.Warning] in the delivery that it
-// belongs to. What it forbids is an error, a [*Violation] or a [*messages.MalformedError], and the thread is final
-// after it: it keeps all that came before, its last run is rejected, and every further Apply returns an error. A run
+// There are three kinds of problems. What the protocol tolerates makes an [event.Warning], in the delivery that it
+// belongs to. What it forbids makes an error, a [*Violation] or a [*messages.MalformedError], after which the thread is
+// final: it keeps everything that came before, its last run is rejected, and every further Apply returns an error. A run
 // that reports its own failure by RUN_ERROR has ended in an ordinary way, with an [*AgentError] in [Run.Err].
 //
-// Client sessions (package client) use one reducer a run and hand the thread from one to the next. Package subscribe
+// Client sessions (package client) use one reducer per run and pass the thread from one to the next. Package subscribe
 // delivers the snapshots to a UI.
 //
 // The code is in three parts: the intake decodes, expands and counts events, the verifier judges each one before

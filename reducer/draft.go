@@ -6,8 +6,8 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// draft is the thread being made, and how things are found in it. Its epoch tells what may be changed in place: what
-// was made in the current one. What is older a snapshot may hold, so it is copied first.
+// draft is the thread being made, with its indexes. Only what was made in the current epoch may be changed in place: a
+// snapshot may hold anything older, so that is copied first.
 type draft struct {
 	in       *intake
 	verifier *verifier
@@ -72,10 +72,10 @@ func (d *draft) resume(t *Thread) {
 	order := make([]*entry, 0, t.Messages.Len())
 	for i, m := range t.Messages.All() {
 		if d.findKey(m.Key()) != nil {
-			continue // no reducer made this thread
+			continue // this thread was not made by a reducer
 		}
 		e := d.newEntry(m)
-		if m.Streaming { // in a run that this reducer knows nothing of
+		if m.Streaming { // in a run that this reducer does not know
 			m = whole(m)
 			d.list = d.list.Set(i, m)
 		}
@@ -91,7 +91,7 @@ func (d *draft) resume(t *Thread) {
 			c.stale = c.answers
 		}
 	}
-	if len(order) < d.list.Len() { // of several messages with one key the first stays
+	if len(order) < d.list.Len() { // if several messages share a key, the first stays
 		items := make([]*messages.Message, len(order))
 		for i, e := range order {
 			items[i], e.hint = e.msg, i

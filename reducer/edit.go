@@ -55,7 +55,7 @@ func (t *Thread) WithMessages(msgs ...*messages.Message) *Thread {
 		for i, m := range msgs {
 			order[m] = i
 		}
-		first := make(map[string]int) // the places of the calls' messages; if several share an id, the first is meant
+		first := make(map[string]int) // the places of the calls' messages; if several share an id, it means the first
 		for i, m := range c.Messages.All() {
 			for _, tc := range m.ToolCalls.All() {
 				if _, known := first[tc.ID]; !known && waits[tc.ID] {
@@ -106,7 +106,7 @@ func (t *Thread) place(answers map[string][]*messages.Message, order map[*messag
 }
 
 // ReplaceMessages returns the thread with other messages in place of its own. A call is answered if a tool message
-// among them answers it, and of the pending calls only those without an answer still pend. The revision is one higher.
+// among them answers it. Pending calls without an answer still pend. The revision is one higher.
 //
 // The messages are not judged: they must be well-formed and their keys different.
 func (t *Thread) ReplaceMessages(msgs ...*messages.Message) *Thread {

@@ -17,7 +17,7 @@ import (
 // bytes. Members: threadId, revision, status, error (when there is one), messages (on the wire shape of their
 // roles), state, runs, subagents (in the order of [Subagents.Walk], with their depth), interrupts,
 // pendingToolCallIds, and, when there are any, streamingToolCallIds: the calls whose arguments are still arriving
-// or broke off, which nobody may act on (P-TOL-4). UnmarshalJSON reads it back.
+// or broke off, so that they must not be acted on (P-TOL-4). UnmarshalJSON reads it back.
 func (t *Thread) AppendJSON(dst []byte) []byte {
 	return t.appendJSON(dst, func(dst []byte) []byte { return dst })
 }
@@ -40,12 +40,12 @@ func (t *Thread) WriteTo(w io.Writer) (int64, error) {
 			return dst
 		}
 		write(dst[:last])
-		return append(dst[:0], dst[last]) // tells whether a comma comes next
+		return append(dst[:0], dst[last]) // determines whether a comma comes next
 	}))
 	return written, failed
 }
 
-// appendJSON is AppendJSON that hands what it has so far to flush again and again. flush must leave the last byte.
+// appendJSON is AppendJSON, but passes what it has so far to flush repeatedly. flush must leave the last byte.
 func (t *Thread) appendJSON(dst []byte, flush func([]byte) []byte) []byte {
 	dst = append(dst, '{')
 	dst = codec.AppendString(dst, "threadId", t.ID)
@@ -84,7 +84,7 @@ func (t *Thread) appendJSON(dst []byte, flush func([]byte) []byte) []byte {
 // MarshalJSON returns what AppendJSON appends.
 func (t *Thread) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 
-// MarshalJSON returns the run as it stands in the thread's JSON.
+// MarshalJSON returns the run as in the thread's JSON.
 func (run *Run) MarshalJSON() ([]byte, error) { return appendRun(nil, run), nil }
 
 func appendRun(dst []byte, run *Run) []byte {
@@ -132,7 +132,7 @@ func appendSubagent(dst []byte, depth int, n *Subagent) []byte {
 }
 
 // appendError appends why a run did not end well as an object whose kind is "run", "protocol", "malformed"
-// or "truncated". What the run itself said before its stream was rejected is the member run.
+// or "truncated". The member run is what the run reported before its stream was rejected.
 func appendError(dst []byte, err error) []byte {
 	if err == nil {
 		return dst
@@ -204,7 +204,7 @@ func (c Change) appendJSON(dst []byte) []byte {
 	return append(appendOwner(dst, "subagentRunId", c.Subagent), '}')
 }
 
-// MarshalJSON returns the change as it stands in the delivery's JSON.
+// MarshalJSON returns the change as in the delivery's JSON.
 func (c Change) MarshalJSON() ([]byte, error) { return c.appendJSON(nil), nil }
 
 // appendJSON appends the JSON of v, which never fails.

@@ -38,7 +38,7 @@ func (v *Violation) Error() string {
 // Unwrap returns the chunks.Error that the violation came from, nil if it came from none.
 func (v *Violation) Unwrap() error { return v.cause }
 
-// AgentError is what an agent said of its own failure, by RUN_ERROR or SUBAGENT_ERROR. The stream is in order. It is
+// AgentError is the failure that an agent reported with RUN_ERROR or SUBAGENT_ERROR. The stream is in order. It is
 // the [Run.Err] of a failed run and the [Subagent.Err] of a failed subagent.
 type AgentError struct {
 	Message string

@@ -7,8 +7,8 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
-// Fold folds a whole stream, retired shapes upgraded (P-CMP-1 to 3), and returns the thread that it made,
-// whatever happened. Nil options mean the defaults.
+// Fold folds a whole stream, upgrades retired shapes (P-CMP-1 to 3), and returns the thread that it made, even
+// with an error. Nil options mean the defaults.
 //
 // The error is nil if the stream was in order up to its end, even if the run reported its own failure; see
 // [Thread.Status] and [Thread.Err] for that. Otherwise it is the *Violation or *messages.MalformedError that

@@ -55,7 +55,7 @@ const (
 	inputState   = "state in RUN_STARTED.input"
 	repeats      = "an id twice in a snapshot"
 	noObject     = "an activity that is not an object"
-	enumStrings  = "a role that is none"
+	enumStrings  = "an unknown role"
 	nullRoles    = "a null role"
 	thinking     = "THINKING_* events"
 	laxPatches   = "patches that only a lax library applies"

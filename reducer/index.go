@@ -37,7 +37,7 @@ type call struct {
 	stale      int    // how many of them came before the run that started it again
 }
 
-// lookup is a map that gives back its room when most of it was deleted, so that iterating costs what it holds.
+// lookup is a map that shrinks when most of it was deleted, so that iterating costs no more than its contents.
 type lookup[K comparable, V any] struct {
 	m    map[K]V
 	peak int // the most that m has held since it was made
@@ -64,7 +64,7 @@ func (l *lookup[K, V]) drop(key K) {
 
 const ordGap = 1 << 32
 
-// find returns the entry of a message that the thread holds, nil if it holds none of that kind and id.
+// find returns the entry of the message with this kind and id, or nil if the thread does not hold one.
 func (d *draft) find(kind messages.Kind, id string) *entry {
 	if d.lastEntry != nil && d.lastKind == kind && d.lastID == id {
 		return d.lastEntry
@@ -106,7 +106,7 @@ func (d *draft) newEntry(m *messages.Message) *entry {
 	return e
 }
 
-// forget lets go of a message that the thread no longer holds.
+// forget removes a message that the thread no longer holds from the indexes.
 func (d *draft) forget(e *entry) {
 	d.forgetCalls(e)
 	d.recount(e, nil)
@@ -144,7 +144,7 @@ func (d *draft) edit(e *entry) *messages.Message {
 	return e.msg
 }
 
-// locate returns the message's place in the list: mostly where it was last seen, else by binary search.
+// locate returns the message's place in the list: usually where it was last seen, otherwise by binary search.
 func (d *draft) locate(e *entry) int {
 	n := d.order.Len()
 	if e.hint < n && d.order.At(e.hint) == e {
@@ -163,8 +163,8 @@ func (d *draft) locate(e *entry) int {
 	return lo
 }
 
-// add appends a message, whose key must be new, to the thread. The epoch is the draft's, or 0 if somebody else holds
-// the message too.
+// add appends a message, whose key must be new, to the thread. The epoch is the draft's, or 0 if the message is
+// shared.
 func (d *draft) add(m *messages.Message, epoch uint64) *entry {
 	e := d.newEntry(m)
 	e.hint, e.ord = d.list.Len(), d.nextOrd()
@@ -229,8 +229,8 @@ func (d *draft) warnSharedID(m *messages.Message) {
 	}
 }
 
-// indexCalls makes the calls of a message that came whole findable. Of several calls with one id the first
-// is the one that is meant.
+// indexCalls indexes the calls of a message that was not streamed. If several calls share an id, the first one is
+// found.
 func (d *draft) indexCalls(e *entry, m *messages.Message) {
 	for i, tc := range m.ToolCalls.All() {
 		c := d.callFor(tc.ID)
@@ -250,7 +250,7 @@ func (d *draft) findCall(id string) *call {
 	return d.lastCall
 }
 
-// callFor returns the record of the call with that id, made if need be.
+// callFor returns the record of the call with that id, which it creates if needed.
 func (d *draft) callFor(id string) *call {
 	c := d.calls[id]
 	if c == nil {
@@ -306,7 +306,7 @@ func (d *draft) renumber() {
 	}
 }
 
-// adopt adds the messages that the run's input brought along, but those that the thread holds (P-MSG-3).
+// adopt adds the messages of the run's input that the thread does not hold (P-MSG-3).
 func (d *draft) adopt(msgs []*messages.Message) {
 	var results []*messages.Message
 	for _, m := range msgs {
@@ -345,14 +345,14 @@ func (d *draft) countAnswer(id string, n int) {
 // answered reports whether a call has an answer, one that is not stale.
 func (c *call) answered() bool { return c.answers > c.stale }
 
-// settleAnswer makes the call's status tell whether it is answered.
+// settleAnswer sets the call's status according to whether it is answered.
 func (d *draft) settleAnswer(c *call) {
 	if c.tc != nil && c.answered() != (c.tc.Status == messages.ToolCallAnswered) {
 		d.editCall(c).Status = d.statusOf(c, c.tc.ID)
 	}
 }
 
-// statusOf returns the status of a call as verification and the tool messages tell it.
+// statusOf returns the status of a call, from verification and the tool messages.
 func (d *draft) statusOf(c *call, id string) messages.ToolCallStatus {
 	switch {
 	case c.answered():
@@ -363,7 +363,7 @@ func (d *draft) statusOf(c *call, id string) messages.ToolCallStatus {
 	return messages.ToolCallComplete
 }
 
-// loose marks a call that no message holds for the next sweep.
+// loose marks a call that is in no message for the next sweep.
 func (d *draft) loose(id string) {
 	if d.goneCalls == nil {
 		d.goneCalls = make(map[string]struct{})

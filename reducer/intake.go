@@ -8,7 +8,7 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// intake takes the events of a stream in: it decodes, expands and counts them, and collects what is to be warned of.
+// intake receives the events of a stream: it decodes, expands and counts them, and collects their warnings.
 type intake struct {
 	decoder   *event.Decoder
 	expander  *chunks.Expander
@@ -18,7 +18,7 @@ type intake struct {
 	expanded []event.Event // what it expands to
 	next     int           // the place in expanded of the next one to apply
 	typ      event.Type    // of the one being applied
-	fault    error         // what is wrong with the event
+	fault    error         // the error of the event
 	warnings []event.Warning
 }
 

@@ -66,7 +66,7 @@ func (d *draft) showText(e *entry) *messages.Message {
 	return m
 }
 
-// stopStreaming gives up, as the run breaks off, waiting for more of what is open and for the second halves of
+// stopStreaming ends the open messages and calls of a run that breaks off, and stops waiting for the second halves of
 // surrogate pairs.
 func (d *draft) stopStreaming() {
 	for _, kind := range [...]messages.Kind{messages.KindText, messages.KindReasoning} {
@@ -90,8 +90,8 @@ func (d *draft) stopStreaming() {
 	}
 }
 
-// whole returns the message as one that came whole: what a client or an input hands on may have been taken from
-// a thread while it was streaming there.
+// whole returns the message as one that is not streaming: a client or an input may have taken it from a thread while it
+// was streaming there.
 func whole(m *messages.Message) *messages.Message {
 	if !m.Streaming {
 		return m
@@ -104,8 +104,7 @@ func whole(m *messages.Message) *messages.Message {
 // encryptableKinds are the kinds of messages that REASONING_ENCRYPTED_VALUE may mean, the preferred ones first.
 var encryptableKinds = [...]messages.Kind{messages.KindReasoning, messages.KindText, messages.KindTool}
 
-// encryptable returns the message that REASONING_ENCRYPTED_VALUE means by an id, nil if the thread does not hold it
-// (P-REA-2).
+// encryptable returns the message that REASONING_ENCRYPTED_VALUE names, nil if the thread does not hold it (P-REA-2).
 func (d *draft) encryptable(id string) *entry {
 	for _, kind := range encryptableKinds {
 		if e := d.find(kind, id); e != nil {

@@ -23,7 +23,7 @@ func TestMetadata(t *testing.T) {
 		{name: "P-MET-1 a second RESULT merges", warnings: "P-TOL-3 t1", script: "run | result t1 c1 x" + a + " | result t1 c1 y" + b, messages: `tool t1 ->c1 "y" meta={"a":1,"b":2}`},
 		{name: "P-MET-1 an activity's SNAPSHOT and DELTA", script: "run | activity a1 x {}" + a + " | apatch a1 x []" + b, messages: `activity a1 x {} meta={"a":1,"b":2}`},
 		{name: "P-MET-1 a replacing SNAPSHOT merges", script: "run | activity a1 x {}" + a + " | activity a1 x {}" + b, messages: `activity a1 x {} meta={"a":1,"b":2}`},
-		{name: "P-MET-1 also when the patch fails", script: `run | activity a1 x {} + {"metadata":{"a":1}} | apatch a1 y [{"op":"remove","path":"/q"}] + {"metadata":{"b":2}}`, messages: `activity a1 x {} meta={"a":1,"b":2}`, warnings: "P-ACT-2 a1"},
+		{name: "P-MET-1 even if the patch fails", script: `run | activity a1 x {} + {"metadata":{"a":1}} | apatch a1 y [{"op":"remove","path":"/q"}] + {"metadata":{"b":2}}`, messages: `activity a1 x {} meta={"a":1,"b":2}`, warnings: "P-ACT-2 a1"},
 		{name: "P-MET-1 a chunk's goes where its events' goes", script: `run | chunk m1 x + {"metadata":{"a":1}} | chunk m1 y + {"metadata":{"b":2}}`, messages: `assistant m1 "xy" meta={"a":1,"b":2}`},
 		{name: "P-MET-1 an encrypted value's goes nowhere", script: "run | text m1 | secret message m1 v" + a, messages: `assistant m1 "" secret=v`},
 		{name: "P-MET-1 a snapshot's own goes nowhere", script: `run | messages [{"id":"m1","role":"user","content":""}]` + a, messages: `user m1 ""`},
@@ -53,7 +53,7 @@ func TestSharedIDs(t *testing.T) {
 		{name: "P-ID-1 the roles of a text message are one kind", script: `run | text x + {"role":"user"} | endtext x | text x | say x t`, messages: `user x "t"`},
 		{name: "P-ID-1 in a snapshot", script: `run | messages [{"id":"x","role":"assistant","content":"a"},{"id":"x","role":"reasoning","content":"r"}] | think x | thought x !`, messages: `assistant x "a" | reasoning x "r!"`, warnings: "P-ID-1 x, P-ID-1 x"},
 		{name: "P-ID-1 a snapshot drops only the kind that it omits", script: `run | think x | endthink x | text x | endtext x | messages []`, messages: `reasoning x ""`, warnings: "P-ID-1 x"},
-		{name: "P-ID-1 an id that is gone is shared with nobody", script: "run | text x | endtext x | messages [] | think x", messages: `reasoning x ""`},
+		{name: "P-ID-1 an id that is gone is not shared", script: "run | text x | endtext x | messages [] | think x", messages: `reasoning x ""`},
 		{name: "P-ID-1 in the input", script: `run + {"input":{"threadId":"t","runId":"r","tools":[],"context":[],"messages":[{"id":"x","role":"user","content":""},{"id":"x","role":"reasoning","content":""}]}}`, messages: `user x "" | reasoning x ""`, warnings: "P-ID-1 x"},
 	})
 }

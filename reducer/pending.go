@@ -36,7 +36,7 @@ func (t *Thread) PendingToolCalls() iter.Seq2[*messages.ToolCall, *messages.Mess
 		}
 		for _, m := range t.Messages.All() {
 			for _, tc := range m.ToolCalls.All() {
-				if p, pends := held[tc.ID]; pends && p.call == nil { // of several calls with one id the first is meant
+				if p, pends := held[tc.ID]; pends && p.call == nil { // if several calls share an id, it means the first
 					held[tc.ID] = place{tc, m}
 				}
 			}
@@ -50,8 +50,8 @@ func (t *Thread) PendingToolCalls() iter.Seq2[*messages.ToolCall, *messages.Mess
 }
 
 // leftPending returns the calls that the run which now finishes leaves for its client: those that the agent names, else
-// those that the run started, and those of offered tools that only a snapshot brought; of these, those that the thread
-// holds and nothing answered (P-RUN-2; events/tool-calls, Frontend tools).
+// those that the run started and those of offered tools that only a snapshot brought. In both cases only calls that the
+// thread holds and nothing answered are left (P-RUN-2; events/tool-calls, Frontend tools).
 func (d *draft) leftPending(named []string) []string {
 	candidates := named
 	if len(named) == 0 {
@@ -64,7 +64,7 @@ func (d *draft) leftPending(named []string) []string {
 		if c == nil || c.tc == nil || listed[id] || c.answered() {
 			return
 		}
-		if c.startedIn != d.run.seq || c.answeredIn != d.run.seq { // else a snapshot has dropped its answer
+		if c.startedIn != d.run.seq || c.answeredIn != d.run.seq { // otherwise a snapshot has dropped its answer
 			listed[id] = true
 			ids = append(ids, id)
 		}
@@ -88,8 +88,8 @@ func (d *draft) offers(name string) bool {
 	return slices.ContainsFunc(d.offered, func(t event.Tool) bool { return t.Name == name })
 }
 
-// lastUser returns the ord of the last user message, 0 if there is none. Whoever wrote it has moved past the calls
-// before it. It looks at the text messages only: a snapshot of this run, without which nobody asks, has restated them.
+// lastUser returns the ord of the last user message, 0 if there is none. The user has moved past the calls before
+// it. It looks at the text messages only: it is called only after a snapshot of this run, which has restated them.
 func (d *draft) lastUser() uint64 {
 	var last uint64
 	for _, e := range d.entries[messages.KindText].m {

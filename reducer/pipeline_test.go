@@ -15,8 +15,8 @@ func TestPipelineOrder(t *testing.T) {
 	runRows(t, []row{
 		{name: "P-PIPE-1 enforcement comes before expansion: a dropped event closes no chunks", script: `run | chunk m1 a | {"type":"SOMETHING_NEW"} | {"type":"TEXT_MESSAGE_CHUNK","delta":"b"} | done`,
 			messages: `assistant m1 "ab"`, warnings: "P-ENF-1"},
-		{name: "P-PIPE-1 enforcement comes before verification: a dropped event is judged by nobody", script: `run | done | {"type":"SOMETHING_NEW"} | run b`, warnings: "P-ENF-1"},
-		{name: "P-PIPE-1 enforcement comes before verification: a removed tag contradicts nobody", script: `run | text m1 | say m1 x + {"subagent":"s2"}`, messages: `assistant m1 "x"`, warnings: "P-ENF-2 /subagent"},
+		{name: "P-PIPE-1 enforcement comes before verification: a dropped event is not verified", script: `run | done | {"type":"SOMETHING_NEW"} | run b`, warnings: "P-ENF-1"},
+		{name: "P-PIPE-1 enforcement comes before verification: a removed tag cannot contradict", script: `run | text m1 | say m1 x + {"subagent":"s2"}`, messages: `assistant m1 "x"`, warnings: "P-ENF-2 /subagent"},
 		{name: "P-PIPE-1 expansion comes before verification: the chunk's end comes first", script: "run | chunk m1 a | done", messages: `assistant m1 "a"`},
 		{name: "P-PIPE-1 expansion comes before verification: also of an event that is then rejected", script: "run | chunk m1 a | say m1 b", messages: `assistant m1 "a"`, rule: "P-VER-2"},
 		{name: "P-PIPE-1 verification comes before the fold: what it rejects changes nothing", script: `run | text m1 | say @s1 m1 x + {"metadata":{"a":1}}`, messages: `assistant m1 ""`, rule: "P-VER-5"},

@@ -33,7 +33,7 @@ type folded struct {
 	r                                        *reducer.Reducer
 }
 
-// foldWith folds upgraded events and calls after after each one.
+// foldWith folds upgraded events and calls after after each of them.
 func foldWith(events []event.Event, o reducer.Options, after func(r *reducer.Reducer, i int)) folded {
 	var f folded
 	var warnings, deliveries strings.Builder

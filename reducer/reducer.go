@@ -133,7 +133,7 @@ func (r *Reducer) Apply(ev event.Event) error {
 	return r.intake.fault
 }
 
-// Deliver is Apply, seen delivery by delivery: one event may deliver several, as chunks do. While the loop looks at
+// Deliver is Apply, but yields each delivery: one event, such as a chunk, may make several. While the loop looks at
 // a delivery, [Reducer.Thread] returns the thread right after that delivery; not calling it costs nothing. An
 // error comes alone and last.
 //
@@ -213,7 +213,7 @@ func (r *Reducer) apply(ev event.Event) error {
 	return nil
 }
 
-// finish applies what is left of the event being applied.
+// finish applies the rest of the event being applied.
 func (r *Reducer) finish() {
 	for r.advance() {
 	}
@@ -231,7 +231,7 @@ func (r *Reducer) delivery() Delivery {
 	return d
 }
 
-// reject makes the thread final because of an error.
+// reject makes the thread final with an error.
 func (r *Reducer) reject(err error) {
 	r.err, r.done = err, true
 	r.draft.breakOff(Rejected, err)

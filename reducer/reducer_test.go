@@ -155,7 +155,7 @@ func TestEventsThatAreNone(t *testing.T) {
 		"a nil message in input": &event.RunStarted{ThreadID: "t", RunID: "r", Input: &event.RunInput{ThreadID: "t", RunID: "r", Messages: []*messages.Message{nil}}},
 		"no state":               &event.StateSnapshot{},
 		"an activity of no kind": &event.ActivitySnapshot{MessageID: "a1", Content: state.Int(1)},
-		"a role that is none":    &event.TextMessageStart{MessageID: "m1", Role: "tool"},
+		"an unknown role":        &event.TextMessageStart{MessageID: "m1", Role: "tool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reducer.New(nil)

@@ -56,7 +56,7 @@ func TestResume(t *testing.T) {
 }
 
 // A reducer that continues with a thread leaves every message of it as it is, so that nothing seems to have
-// changed, whatever stands in it.
+// changed, whatever it holds.
 func TestResumeChangesNothing(t *testing.T) {
 	th, err := reducer.Fold(reducer.Events(
 		&event.RunStarted{ThreadID: "t", RunID: "r"},

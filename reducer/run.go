@@ -24,7 +24,7 @@ type Run struct {
 	// Steps holds every step in the order of its start.
 	Steps messages.List[Step]
 	// PendingToolCallIDs are the calls that the run left for its client to answer, set when it succeeds or is
-	// interrupted (P-RUN-2). What the client answers is taken off.
+	// interrupted (P-RUN-2). A call that the client answers is removed.
 	PendingToolCallIDs []string
 	// RetiredInterrupts pended when the run began, and no longer pend although it did not answer them (P-RUN-3).
 	RetiredInterrupts []event.Interrupt
@@ -139,7 +139,7 @@ func (d *draft) runFinished(e *event.RunFinished) {
 }
 
 // retireInterrupts puts the interrupts of a run that finishes in the place of those that pended, and warns of those
-// that nobody answered (P-RUN-3).
+// that were not answered (P-RUN-3).
 func (d *draft) retireInterrupts(run *Run, pending []event.Interrupt) {
 	still := make(map[string]bool, len(pending))
 	for _, in := range pending {
@@ -169,7 +169,7 @@ func (d *draft) runError(e *event.RunError) {
 	d.change.Kind, d.change.RunID = RunEnded, run.ID
 }
 
-// breakOff ends the run without a word from the agent: the stream was rejected or cut.
+// breakOff ends the run without an event of the agent: the stream was rejected or cut.
 func (d *draft) breakOff(status Status, err error) {
 	if !d.ownRun {
 		d.addRun(&Run{ID: d.inputRunID})

@@ -76,7 +76,7 @@ func TestRunRecord(t *testing.T) {
 	t.Run("P-RUN-1 a run without result", func(t *testing.T) {
 		assert.False(t, play(t, "run | done", nil).th.LastRun().Result.Exists())
 	})
-	t.Run("the thread's id is the first that is told", func(t *testing.T) {
+	t.Run("the thread's id is the first one received", func(t *testing.T) {
 		p := play(t, `{"type":"RUN_STARTED","threadId":"t1","runId":"a"} | done | {"type":"RUN_STARTED","threadId":"t2","runId":"b"}`, nil)
 		assert.Equal(t, "t1", p.th.ID)
 	})
@@ -143,7 +143,7 @@ func TestRetiredInterrupts(t *testing.T) {
 			th := play(t, before, nil).th
 			known := play(t, "run b | "+r.then, &reducer.Options{Thread: th, Input: &in})
 			told := play(t, before+` | run b + {"input":`+string(in.AppendJSON(nil))+`} | `+r.then, nil)
-			for name, p := range map[string]played{"the input is known": known, "RUN_STARTED tells the input": told} {
+			for name, p := range map[string]played{"the input is known": known, "RUN_STARTED has the input": told} {
 				require.NoError(t, p.err)
 				var retired, pending []string
 				for _, i := range p.th.LastRun().RetiredInterrupts {
@@ -212,7 +212,7 @@ func TestEnd(t *testing.T) {
 	}{
 		{"D-10 a run that continues is truncated", "run", nil, nil, reducer.Truncated, true},
 		{"D-10 with the cause", "run", nil, cut, reducer.Truncated, true},
-		{"an empty stream of nobody's run", "", nil, nil, reducer.Empty, false},
+		{"an empty stream without a run", "", nil, nil, reducer.Empty, false},
 		{"an empty stream that broke", "", nil, cut, reducer.Truncated, true},
 		{"a run that was asked for and never began", "", input, nil, reducer.Truncated, true},
 		{"a run that has finished", "run | done", nil, nil, reducer.Succeeded, false},
@@ -242,7 +242,7 @@ func TestEnd(t *testing.T) {
 	t.Run("an error before RUN_STARTED has it too", func(t *testing.T) {
 		assert.Equal(t, "asked", play(t, "fail x", input).th.LastRun().ID)
 	})
-	t.Run("a resumed thread gets a run of its own", func(t *testing.T) {
+	t.Run("a resumed thread gets its own run", func(t *testing.T) {
 		before := play(t, "run | done", nil).th
 		p := play(t, "custom n", &reducer.Options{Thread: before, Input: input.Input})
 		assert.Equal(t, 2, p.th.Runs.Len())

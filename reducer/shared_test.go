@@ -82,7 +82,7 @@ func TestMessagesSnapshot(t *testing.T) {
 		{name: "P-MSG-2 null owns all activity types", script: start + `messages []` + own + `null}}}`, messages: `reasoning r1 ""`},
 		{name: "P-MSG-2 an array owns those", script: start + `messages []` + own + `["x",7]}}}`, messages: `reasoning r1 "" | activity a2 y {}`},
 		{name: "P-MSG-2 an empty array owns none, even if it carries one", script: start + `messages [{"id":"a3","role":"activity","activityType":"x","content":{}}]` + own + `[]}}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {} | activity a3 x {}`},
-		{name: "P-MSG-2 what it carries is replaced whoever owns it", script: start + `messages [{"id":"a2","role":"activity","activityType":"y","content":{"n":1}}]` + own + `["x"]}}}`, messages: `reasoning r1 "" | activity a2 y {"n":1}`},
+		{name: "P-MSG-2 the activities that it carries are replaced, whatever it owns", script: start + `messages [{"id":"a2","role":"activity","activityType":"y","content":{"n":1}}]` + own + `["x"]}}}`, messages: `reasoning r1 "" | activity a2 y {"n":1}`},
 		{name: "P-MSG-2 anything else owns none", script: start + `messages [{"id":"a3","role":"activity","activityType":"x","content":{}}]` + own + `"x"}}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {} | activity a3 x {}`},
 		{name: "P-MSG-2 a client key that is not an object owns none, even if the snapshot carries one", script: start + `messages [{"id":"a3","role":"activity","activityType":"x","content":{}}] + {"metadata":{"@ag-ui/client":false}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {} | activity a3 x {}`},
 		{name: "P-MSG-2 nor one that is null", script: start + `messages [{"id":"a3","role":"activity","activityType":"x","content":{}}] + {"metadata":{"@ag-ui/client":null}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {} | activity a3 x {}`},
@@ -90,7 +90,7 @@ func TestMessagesSnapshot(t *testing.T) {
 		{name: "P-MSG-2 a client key that is not an object", script: start + `messages [] + {"metadata":{"@ag-ui/client":[1]}}`, messages: `reasoning r1 "" | activity a1 x {} | activity a2 y {}`},
 		{name: "P-MSG-3 the input adds the messages that the thread does not hold", script: `run a | text m1 | say m1 mine | endtext m1 | done a | run b + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u1","role":"user","content":"hi"},{"id":"m1","role":"assistant","content":"theirs"},{"id":"u2","role":"user","content":""}]}}`,
 			messages: `assistant m1 "mine" | user u1 "hi" | user u2 ""`},
-		{name: "P-MSG-3 of two with one id the first", script: `run + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u1","role":"user","content":"1"},{"id":"u1","role":"user","content":"2"}]}}`, messages: `user u1 "1"`},
+		{name: "P-MSG-3 if two share an id, the first", script: `run + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u1","role":"user","content":"1"},{"id":"u1","role":"user","content":"2"}]}}`, messages: `user u1 "1"`},
 		{name: "P-MSG-3 their order is kept after what is there", script: `run + {"input":{"threadId":"t","runId":"b","tools":[],"context":[],"messages":[{"id":"u2","role":"user","content":""},{"id":"u1","role":"user","content":""}]}} | text u1 | say u1 x`, messages: `user u2 "" | user u1 "x"`},
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// messagesSnapshot reconciles the conversation with the producer's own account of it (P-MSG-1, P-MSG-2). It
-// passes over what the snapshot restates and what it drops, not over what it leaves alone.
+// messagesSnapshot reconciles the conversation with a snapshot (P-MSG-1, P-MSG-2). Its cost depends on what the
+// snapshot restates and drops, not on what it leaves alone.
 func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
 	last := make(map[messages.Key]int, len(e.Messages))
 	var carries [messages.KindActivity + 1]bool
@@ -129,9 +129,9 @@ func (d *draft) uncount(m *messages.Message) {
 	}
 }
 
-// asItStands returns a message that a snapshot brings with its calls in the status that the conversation around them
-// tells, and streaming if it is open; the message itself if it is that already. Its calls become findable: of several
-// with one id the first is the one that is meant (P-TOL-2).
+// asItStands returns a message of a snapshot, with its calls in the status that the conversation gives them, and
+// streaming if it is open. It returns the message itself if nothing differs. It makes the calls findable: if several
+// share an id, the first one is found (P-TOL-2).
 func (d *draft) asItStands(e *entry, m *messages.Message) *messages.Message {
 	streaming := d.verifier.isOpen(namespaceOf[m.Kind()], m.ID)
 	calls := m.ToolCalls
@@ -141,7 +141,7 @@ func (d *draft) asItStands(e *entry, m *messages.Message) *messages.Message {
 		if c.tc == nil {
 			status = d.statusOf(c, tc.ID)
 		} else {
-			d.in.warn("P-TOL-2", m.ID, "the snapshot holds the tool call "+quote(tc.ID)+" more than once; the first is meant")
+			d.in.warn("P-TOL-2", m.ID, "the snapshot holds the tool call "+quote(tc.ID)+" more than once; the first one is used")
 		}
 		if tc.Status != status {
 			changed := *tc

@@ -8,7 +8,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// patch applies a patch to the state or to the content of an activity. It bounds what all of them stand for together.
+// patch applies a patch to the state or to the content of an activity. It limits their total size.
 func (d *draft) patch(doc state.Value, patch state.Patch) (state.Value, error) {
 	others := d.state.Size() + d.activityBytes - doc.Size()
 	return doc.ApplyLimit(patch, d.maxPatched-others)

@@ -39,7 +39,7 @@ func TestStreaming(t *testing.T) {
 		{"P-REA-1 a reasoning message", "run | think m1 | thought m1 a", "m1"},
 		{"P-REA-1 a reasoning message that was closed", "run | think m1 | thought m1 a | endthink m1", ""},
 		{"P-REA-1 a span is not a message", "run | span m1", ""},
-		{"P-ID-1 of two with one id the one that is open", "run | text m1 | endtext m1 | think m1", "m1"},
+		{"P-ID-1 if two share an id, the open one", "run | text m1 | endtext m1 | think m1", "m1"},
 		{"P-TOL-1 a message made for a call has no text to come", "run | call c1 f m1", ""},
 		{"P-TXT-1 a message made for a call and then opened", "run | call c1 f m1 | text m1", "m1"},
 		{"P-MSG-1 a restated message that is open", "run | text m1 | messages " + held, "m1"},

@@ -40,7 +40,7 @@ type SubagentStatus uint8
 const (
 	SubagentRunning   SubagentStatus = iota
 	SubagentSucceeded                // SUBAGENT_FINISHED; or unannounced, and its run finished
-	SubagentSuspended                // SUBAGENT_FINISHED, waiting for interrupts; it may come back in a later run
+	SubagentSuspended                // SUBAGENT_FINISHED, waiting for interrupts; it may continue in a later run
 	SubagentFailed                   // SUBAGENT_ERROR
 	SubagentAbandoned                // its run failed, was cancelled or broke off
 )
@@ -147,8 +147,8 @@ func (d *draft) addNode(n *Subagent) int {
 	return i
 }
 
-// tagSeen notes an event of the subagent: one that nothing announced gets a node, and one that an earlier
-// run suspended, or that nothing announced then either, continues (P-SUB-1).
+// tagSeen notes an event of the subagent. A subagent that was not announced gets a node. One that an earlier run
+// suspended, or that was not announced there either, continues (P-SUB-1).
 func (d *draft) tagSeen(o messages.Owner) {
 	if o.IsParent() || o == d.lastTag {
 		return
@@ -201,7 +201,7 @@ func (d *draft) subagentStarted(e *event.SubagentStarted) {
 		node.index = i
 		*d.editNode(i) = node // its tags came before its announcement
 	case known && (d.nodes.At(i).Status == SubagentSuspended || d.nodes.At(i).Status == SubagentRunning):
-		old := d.editNode(i) // it comes back where it was
+		old := d.editNode(i) // it continues in its place
 		old.Status, old.RunID, old.Name, old.Announced = SubagentRunning, node.RunID, node.Name, true
 		old.InterruptIDs, old.Result = nil, state.Value{}
 		if e.Description.IsSet() {
@@ -233,7 +233,7 @@ func (d *draft) subagentError(e *event.SubagentError) {
 	n.Status, n.Err = SubagentFailed, &AgentError{Message: e.Message, Code: e.Code}
 }
 
-// settle gives the subagents that still run as their run ends the status that this leaves them.
+// settle sets the final status of the subagents that still run when their run ends.
 func (d *draft) settle(status SubagentStatus) {
 	for _, i := range d.run.subagents {
 		if d.nodes.At(i).Status == SubagentRunning {

@@ -51,7 +51,7 @@ func TestSubagentTree(t *testing.T) {
 		{"P-SUB-1 a tag before an announcement under another", "run | custom @s1 n | sub s2 n | sub s1 n" + child("s2"), "s2 n running r | .s1 n running r"},
 		{"P-SUB-1 a tag after its end changes nothing", "run | sub s1 n | endsub s1 | custom @s1 n | done", "s1 n succeeded r"},
 		{"P-SUB-1 a tag after its suspension changes nothing in this run", "run | sub s1 n | " + suspended + " | custom @s1 n | done + " + interrupt, "s1 n suspended r"},
-		{"P-SUB-1 also if the run then succeeds", "run | sub s1 n | " + suspended + " | custom @s1 n | done", "s1 n suspended r"},
+		{"P-SUB-1 even if the run then succeeds", "run | sub s1 n | " + suspended + " | custom @s1 n | done", "s1 n suspended r"},
 		{"P-SUB-1 a message in a snapshot makes a node", `run | messages [{"id":"m1","role":"user","content":"","subagentRunId":"s1"}]`, "s1 ? running r"},
 		{"P-SUB-1 a message in the input makes a node", `run + {"input":{"threadId":"t","runId":"r","tools":[],"context":[],"messages":[{"id":"m1","role":"user","content":"","subagentRunId":"s1"}]}} | done`, "s1 ? succeeded r"},
 		{"P-SUB-1 a dropped event makes none", `run | {"type":"SOMETHING_NEW","subagentRunId":"s1"}`, ""},

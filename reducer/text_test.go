@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 		{name: "P-TXT-1 CONTENT appends", script: "run | text m1 | say m1 Hello, | say m1  world", messages: `assistant m1 "Hello, world"`},
 		{name: "P-TXT-1 empty CONTENT changes nothing", script: `run | text m1 | say m1 a | say m1 _ | say m1 b`, messages: `assistant m1 "ab"`},
 		{name: "P-TXT-1 messages grow side by side", script: "run | text m1 | text m2 | say m2 x | say m1 a | say m2 y", messages: `assistant m1 "a" | assistant m2 "xy"`},
-		{name: "P-TXT-1 re-entering: role, name and owner stand", script: `run | text @s1 m1 + {"role":"user","name":"Ann"} | endtext m1 | done | run b | text @s2 m1 + {"role":"system","name":"Bob"} | say m1 x`, messages: `user m1 @s1 name=Ann "x"`},
+		{name: "P-TXT-1 reopening: role, name and owner stay", script: `run | text @s1 m1 + {"role":"user","name":"Ann"} | endtext m1 | done | run b | text @s2 m1 + {"role":"system","name":"Bob"} | say m1 x`, messages: `user m1 @s1 name=Ann "x"`},
 		{name: "P-TXT-1 re-entering a message that a snapshot brought", script: `run | messages [{"id":"m1","role":"assistant","content":"a"}] | text m1 | say m1 b`, messages: `assistant m1 "ab"`},
 		{name: "P-TXT-1 re-entering leaves a message without content alone", script: `run | call c1 f m1 | text m1`, messages: `assistant m1 [c1 f() streaming]`},
 		{name: "P-TXT-1 text for a message without content", script: `run | call c1 f m1 | text m1 | say m1 a | endtext m1`, messages: `assistant m1 "a" [c1 f() streaming]`},

@@ -14,8 +14,8 @@ import (
 type Thread struct {
 	ID string
 	// Revision counts the changes that made the thread: one for each event that was delivered, one more when
-	// a stream is rejected or cut, one for each change by the client between runs. Of two snapshots of one
-	// history the one with the higher revision is newer; with equal revisions they are equal.
+	// a stream is rejected or cut, one for each change by the client between runs. If two snapshots are
+	// of one history, the one with the higher revision is newer; if the revisions are equal, so are the snapshots.
 	Revision uint64
 	Messages messages.List[*messages.Message]
 	// State is the shared state, {} unless the agent or the run's input set it (P-STA-2).

@@ -55,7 +55,7 @@ func (d *draft) callHolder(e *event.ToolCallStart) *entry {
 	parent := d.find(messages.KindText, id)
 	if what != "" && parentID != "" {
 		d.in.warn("P-TOL-1", e.ToolCallID, "the parent "+quote(parentID)+" of the tool call "+quote(e.ToolCallID)+" is "+what+
-			"; the call stands in the assistant message "+quote(id)+" instead")
+			"; the call is in the assistant message "+quote(id)+" instead")
 	}
 	if parent == nil {
 		return d.add(&messages.Message{
@@ -65,12 +65,12 @@ func (d *draft) callHolder(e *event.ToolCallStart) *entry {
 	}
 	if id != parentID && parent.msg.Owner != e.SubagentRunID {
 		d.in.warn("P-TOL-1", e.ToolCallID, "the tool call "+quote(e.ToolCallID)+" of "+ownerName(e.SubagentRunID)+
-			" names no parent and stands in the message "+quote(id)+" of "+ownerName(parent.msg.Owner))
+			" names no parent and is in the message "+quote(id)+" of "+ownerName(parent.msg.Owner))
 	}
 	return parent
 }
 
-// notAssistant says what the message with an id is if no call can be attached to it; "" if that is not so.
+// notAssistant describes the message with an id if no call can be attached to it; it returns "" if one can.
 func (d *draft) notAssistant(id string) string {
 	if text := d.find(messages.KindText, id); text != nil {
 		if text.msg.Role == messages.RoleAssistant {
@@ -175,7 +175,7 @@ func (d *draft) addResult(c *call, m *messages.Message, epoch uint64) *entry {
 }
 
 // lastResultOf returns the place of the last tool result that directly follows an assistant message, or of
-// that message itself. It remembers how far it looked, so that many results cost one pass in all.
+// that message itself. It remembers how far it looked, so that many results cost one pass in total.
 func (d *draft) lastResultOf(holder *entry) int {
 	i := d.locate(holder)
 	if holder.lastResult != nil {

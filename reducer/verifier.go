@@ -7,8 +7,8 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// verifier carries out P-VER-1 to 7: it judges each event before the event changes anything. What it remembers is of
-// the current run alone.
+// verifier implements P-VER-1 to 7: it judges each event before the event changes anything. It remembers only the
+// current run.
 type verifier struct {
 	in    *intake
 	draft *draft // is only read
@@ -31,7 +31,7 @@ type verifier struct {
 	}
 }
 
-// phase is where in its life the stream is (P-VER-1).
+// phase is the state of the stream's lifecycle (P-VER-1).
 type phase uint8
 
 const (
@@ -41,10 +41,10 @@ const (
 	phaseErrored
 )
 
-// hasEnded reports whether a run has ended and no other has begun.
+// hasEnded reports whether a run has ended and the next one has not begun.
 func (v *verifier) hasEnded() bool { return v.phase == phaseFinished || v.phase == phaseErrored }
 
-// namespace is a kind of thing that has ids of its own (P-VER-2). Those before toolResults are opened and closed.
+// namespace is a kind of thing with its own ids (P-VER-2). Those before toolResults are opened and closed.
 type namespace uint8
 
 const (
@@ -123,7 +123,7 @@ func (v *verifier) verify(ev event.Event) error {
 	return nil
 }
 
-// mayCome carries out P-VER-1: which events the stream may continue with.
+// mayCome implements P-VER-1: which events the stream may continue with.
 func (v *verifier) mayCome(t event.Type) error {
 	switch {
 	case v.phase == phaseActive && t == event.TypeRunStarted:
@@ -157,14 +157,14 @@ func (v *verifier) own(ns namespace, id string, owner messages.Owner) {
 	}
 }
 
-// ownNew is own for what nobody is known to own.
+// ownNew is own for things without a known owner.
 func (v *verifier) ownNew(ns namespace, id string, owner messages.Owner) {
 	if _, known := v.owners[ns][id]; !known {
 		v.own(ns, id, owner)
 	}
 }
 
-// sameOwner carries out P-VER-5: a tag must name the owner if the run knows it; no tag is fine.
+// sameOwner implements P-VER-5: a tag must name the owner if the run knows it; an untagged event is fine.
 func (v *verifier) sameOwner(ns namespace, id string, tag messages.Owner) error {
 	if tag.IsParent() {
 		return nil
@@ -193,7 +193,7 @@ func (v *verifier) start(ns namespace, id string, tag messages.Owner) error {
 	return nil
 }
 
-// proceed judges what continues something (P-VER-2, 5).
+// proceed judges an event that continues something (P-VER-2, 5).
 func (v *verifier) proceed(ns namespace, id string, tag messages.Owner) error {
 	if v.last.id == id && v.last.ns == ns && v.last.ok && (tag.IsParent() || tag == v.last.owner) {
 		return nil
@@ -218,7 +218,7 @@ func (v *verifier) end(ns namespace, id string, tag messages.Owner) error {
 	return nil
 }
 
-// toolCallStart judges TOOL_CALL_START, whose parent message has a say in who owns the call (P-VER-6).
+// toolCallStart judges TOOL_CALL_START, whose parent message also determines the owner of the call (P-VER-6).
 func (v *verifier) toolCallStart(e *event.ToolCallStart) error {
 	id, owner := e.ToolCallID, e.SubagentRunID
 	parentID := e.ParentMessageID.Or("")
@@ -244,8 +244,8 @@ func (v *verifier) toolCallStart(e *event.ToolCallStart) error {
 	return nil
 }
 
-// encryptedValue judges REASONING_ENCRYPTED_VALUE: whoever is tagged must own what it names, even if the thread does
-// not hold that any more (P-VER-5).
+// encryptedValue judges REASONING_ENCRYPTED_VALUE: a tag must name the owner of the message or call, even if the thread
+// does not hold that any more (P-VER-5).
 func (v *verifier) encryptedValue(e *event.ReasoningEncryptedValue) error {
 	if e.Subtype == event.EncryptedToolCall {
 		return v.sameOwner(toolCalls, e.EntityID, e.SubagentRunID)
@@ -337,7 +337,7 @@ func (v *verifier) runFinished() error {
 	return nil
 }
 
-// first returns what was opened first, of what matches if match is not nil.
+// first returns what was opened first, among what matches if match is not nil.
 func first[K comparable](opened map[K]uint64, match func(K) bool) (key K, found bool) {
 	var at uint64
 	for k, n := range opened {

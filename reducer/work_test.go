@@ -250,7 +250,7 @@ func TestHostileStreams(t *testing.T) {
 				do(&event.RunError{Message: "x"}, &event.RunStarted{ThreadID: "t", RunID: id(i)})
 			}
 		}},
-		{"encrypted values for nobody", func(n int, do func(...event.Event)) {
+		{"encrypted values for unknown ids", func(n int, do func(...event.Event)) {
 			for i := range n {
 				do(&event.ReasoningEncryptedValue{Subtype: event.EncryptedMessage, EntityID: id(i), EncryptedValue: "v"})
 			}
