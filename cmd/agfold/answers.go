@@ -65,6 +65,9 @@ func (c *conversation) offers(name string) (offered, called bool) {
 // terminal. asked reports whether a person was asked, and complete whether each question has an answer.
 func (c *conversation) answer(ctx context.Context, questions []*question) (asked, complete bool) {
 	for _, q := range questions {
+		if ctx.Err() != nil {
+			return asked, false
+		}
 		if c.given(q) {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -30,7 +31,8 @@ type Form struct {
 	member  string // the value becomes this member of an object
 	wrapped bool
 	choices []state.Value
-	check   *jsonschema.Resolved // nil accepts everything
+	cost    int                         // of checking one byte of an answer
+	check   func() *jsonschema.Resolved // compiles the schema when an answer is checked; nil, like its result, accepts everything
 }
 
 // New returns the form for a response schema. A schema for one boolean, text, number or choice, alone or as the
@@ -41,11 +43,11 @@ func New(schema state.Value) *Form {
 	if schema.Len() == 0 {
 		return &Form{kind: anything}
 	}
-	schema, ok := inline(schema)
+	schema, cost, ok := inline(schema)
 	if !ok {
 		return &Form{kind: asJSON}
 	}
-	f := &Form{check: compile(schema)}
+	f := &Form{cost: cost, check: sync.OnceValue(func() *jsonschema.Resolved { return compile(schema) })}
 	f.kind, f.choices = scalar(schema)
 	if members := schema.Get("properties"); f.kind == asJSON && members.Len() == 1 && typeOf(schema) == "object" {
 		for name, inner := range members.Members() {
@@ -252,16 +254,23 @@ func (f *Form) wrap(v state.Value) state.Value {
 	return v
 }
 
-// validate says why a payload does not fit the schema.
+// maxWork is the most that checking an answer takes: its bytes times the cost of the schema.
+const maxWork = 8 << 20
+
+// validate says why a payload does not fit the schema. A payload that takes too long to check fits.
 func (f *Form) validate(v state.Value) error {
-	if f.check == nil {
+	if f.check == nil || len(v.String()) > maxWork/max(f.cost, 1) {
+		return nil
+	}
+	check := f.check()
+	if check == nil {
 		return nil
 	}
 	var instance any
 	if err := v.Unmarshal(&instance); err != nil {
 		return err
 	}
-	if err := f.check.Validate(instance); err != nil {
+	if err := check.Validate(instance); err != nil {
 		return errors.New("that does not fit the schema: " + shorten(err.Error(), maxErrorText))
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp/syntax"
 	"strings"
 	"testing"
 
@@ -54,6 +55,8 @@ func TestParse(t *testing.T) {
 		{"a reference in an allOf of one", pydantic + `"properties":{"size":{"allOf":[{"$ref":"#/$defs/Size"}]}}}`, "small", `{"size":"small"}`},
 		{"a reference is checked", pydantic + `"properties":{"a":{"$ref":"#/$defs/Size"},"b":{}}}`, `{"a":"huge"}`, ""},
 		{"keywords next to a reference are checked", pydantic + `"properties":{"a":{"$ref":"#/$defs/Size","maxLength":2},"b":{}}}`, `{"a":"small"}`, ""},
+		{"keywords in capitals are none", `{"type":"boolean","$REF":"#","ALLOF":[{"$Ref":"#"}],"Const":1,"PATTERN":"("}`, "y", "true"},
+		{"a long description does not count", `{"type":"boolean","description":"` + strings.Repeat("a", 200_000) + `"}`, "y", "true"},
 		{"an escaped reference", `{"$defs":{"a b~/":{"type":"boolean"}},"$ref":"#/$defs/a%20b~0~1"}`, "n", "false"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -99,6 +102,11 @@ func TestSchemasThatCannotBeShown(t *testing.T) {
 		"is deep":                                strings.Repeat(`{"not":`, 400) + `{}` + strings.Repeat(`}`, 400),
 		"has many members":                       `{"type":"object","properties":{` + manyMembers(5000) + `}}`,
 		"has a long text":                        `{"type":"string","pattern":"` + strings.Repeat("a", 200_000) + `"}`,
+		"has a pattern that repeats":             `{"type":"string","pattern":"` + strings.Repeat("a{1000}", 11) + `"}`,
+		"has a pattern that repeats groups":      `{"pattern":"^(` + strings.Repeat("(a?){999}", 10) + `)b"}`,
+		"has many patterns that repeat":          `{"anyOf":[` + strings.Repeat(`{"contains":{"pattern":"a{500}"}},`, 30) + `{}]}`,
+		"has names with patterns that repeat":    `{"patternProperties":{"` + strings.Repeat("b{1000}", 11) + `":{}}}`,
+		"has patterns of large classes":          `{"pattern":"` + strings.Repeat(`\\pL`, 300) + `"}`,
 		"has a long choice":                      `{"enum":["` + strings.Repeat("a", 200_000) + `"]}`,
 		"repeats a long text by many references": `{"$defs":{"a":{"pattern":"` + strings.Repeat("a", 10_000) + `"}},"allOf":[` + strings.Repeat(`{"$ref":"#/$defs/a"},`, 100) + `{}]}`,
 	} {
@@ -115,6 +123,31 @@ func TestSchemasThatCannotBeShown(t *testing.T) {
 			assert.False(t, yes || no, "neither yes nor no is JSON that fits")
 		})
 	}
+}
+
+// TestInstructions: what is charged for a pattern is at least what it compiles to.
+func TestInstructions(t *testing.T) {
+	for _, pattern := range []string{``, `a`, `^abc$`, `a{1000}`, `(a?){999}b`, `(a|bc|[d-f]){2,50}`, `(?i)straße{3,}`, `\pL+(x*){0}`, `((a{10}){10}){10}`, `(ab){,5}|(|a)+?`} {
+		re, err := syntax.Parse(pattern, syntax.Perl)
+		require.NoError(t, err)
+		charged := instructions(re)
+		program, err := syntax.Compile(re.Simplify())
+		require.NoError(t, err)
+		const overhead = 2 // the program's own
+		assert.GreaterOrEqual(t, overhead+2*charged, len(program.Inst), pattern)
+	}
+}
+
+// TestLongAnswersAreNotChecked: the length of an answer times the cost of the schema is bounded.
+func TestLongAnswersAreNotChecked(t *testing.T) {
+	cheap := New(parse(t, `{"type":"string","pattern":"^b"}`))
+	_, err := cheap.Parse(strings.Repeat("a", 70_000))
+	assert.Error(t, err)
+	costly := New(parse(t, `{"type":"string","pattern":"^((a?){999}){1}b"}`))
+	_, err = costly.Parse("aaa")
+	assert.Error(t, err)
+	_, err = costly.Parse(strings.Repeat("a", 70_000))
+	assert.NoError(t, err)
 }
 
 func manyMembers(n int) string {

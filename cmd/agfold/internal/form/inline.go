@@ -2,6 +2,7 @@ package form
 
 import (
 	"net/url"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/agfold/agfold/state"
@@ -15,19 +16,28 @@ const (
 	maxDepth     = 64 // schemas inside each other
 )
 
+// Limits on the regular expressions of a schema. A short one can stand for a large program: a{1000} repeats.
+const (
+	maxPattern      = 1000   // bytes of one
+	maxInstructions = 10_000 // of the programs that all of them compile to
+	runesPerCost    = 8      // of a class of characters
+)
+
 // inline returns a schema with each reference replaced by what it refers to, so that checking a value against
 // it visits a tree once. It returns false if the tree is larger or deeper than the limits, which includes
-// every schema that refers to itself, or if a reference does not name a part of the schema.
-func inline(schema state.Value) (tree state.Value, ok bool) {
+// every schema that refers to itself, or if a reference does not name a part of the schema. The cost is what
+// checking one byte of an answer takes at most.
+func inline(schema state.Value) (tree state.Value, cost int, ok bool) {
 	x := inliner{root: schema, left: budget}
 	tree = x.schema(schema)
-	return tree, x.left >= 0
+	return tree, budget - x.left + x.instructions, x.left >= 0
 }
 
 type inliner struct {
-	root  state.Value
-	left  int // of the budget; negative once inlining has failed
-	depth int
+	root         state.Value
+	left         int // of the budget; negative once inlining has failed
+	depth        int
+	instructions int // of all regular expressions
 }
 
 // schema inlines one schema.
@@ -60,10 +70,24 @@ func (x *inliner) schema(v state.Value) state.Value {
 			value = x.schema(value)
 		case "allOf", "anyOf", "items", "oneOf", "prefixItems":
 			value = x.list(value)
-		case "dependencies", "dependentSchemas", "patternProperties", "properties":
+		case "patternProperties":
+			for pattern := range value.Members() {
+				x.pattern(pattern)
+			}
 			value = x.members(value)
-		default:
+		case "dependencies", "dependentSchemas", "properties":
+			value = x.members(value)
+		case "pattern":
+			if text, ok := value.AsString(); ok {
+				x.pattern(text)
+			}
 			x.data(value)
+		case "$schema", "const", "dependentRequired", "enum", "exclusiveMaximum", "exclusiveMinimum", "maxContains", "maxItems",
+			"maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum",
+			"multipleOf", "required", "type", "uniqueItems":
+			x.data(value)
+		default: // checks nothing, even if it looks like a keyword in capitals, which a Go struct would accept
+			continue
 		}
 		members = append(members, state.Member{Key: key, Value: value})
 	}
@@ -124,6 +148,36 @@ func (x *inliner) members(v state.Value) state.Value {
 		members = append(members, state.Member{Key: key, Value: x.schema(value)})
 	}
 	return state.Object(members...)
+}
+
+// pattern charges for a regular expression without compiling it, since compiling is what costs.
+func (x *inliner) pattern(text string) {
+	if x.left < 0 || len(text) > maxPattern {
+		x.left = -1
+		return
+	}
+	re, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return // the schema is invalid
+	}
+	if x.instructions += instructions(re); x.instructions > maxInstructions {
+		x.left = -1
+	}
+}
+
+// instructions returns about how many instructions re compiles to.
+func instructions(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)/runesPerCost
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += instructions(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
 }
 
 // data charges for a value that is not a schema.
