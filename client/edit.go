@@ -1,8 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -49,16 +51,31 @@ func (s *Session) SetState(v state.Value) error {
 	})
 }
 
-// PatchState patches the shared state between runs, all of it or not at all (P-STA-3). A patch that does not apply is a
-// [*state.PatchError]. Otherwise it returns like SetState.
+// PatchState patches the shared state between runs, all of it or not at all (P-STA-3). A patch that does not apply, or
+// that exceeds [SessionOptions.MaxPatchedBytes], is a [*state.PatchError]. Otherwise it returns like SetState.
 func (s *Session) PatchState(p state.Patch) error {
 	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
-		v, err := th.State.Apply(p)
+		v, err := th.State.ApplyLimit(p, s.patchLimit(th))
 		if err != nil {
 			return nil, err
 		}
 		return withState(th, v), nil
 	})
+}
+
+// patchLimit returns how large a patch may make the state beside the activities of the thread.
+func (s *Session) patchLimit(th *reducer.Thread) int {
+	limit := s.o.MaxPatchedBytes
+	if limit < 0 {
+		return math.MaxInt
+	}
+	limit = cmp.Or(limit, state.DefaultMaxSize)
+	for _, m := range th.Messages.All() {
+		if m.Role == messages.RoleActivity {
+			limit -= m.Activity.Size()
+		}
+	}
+	return limit
 }
 
 // SetTools replaces the tools that the next runs offer. It returns [ErrBusy] while a run is in progress, or [ErrClosed].

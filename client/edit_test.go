@@ -166,6 +166,27 @@ func TestEditState(t *testing.T) {
 	assert.Equal(t, `{"a":1}`, before.State.String())
 }
 
+func TestPatchStateIsBounded(t *testing.T) {
+	patch := state.Patch{{Kind: state.OpAdd, Path: "/b", Value: state.String("0123456789")}} // the size of {"b":"0123456789"} is 19
+	activity := &messages.Message{ID: "a", Role: messages.RoleActivity, ActivityType: "x", Activity: parsed(t, `{"k":"123456"}`)}
+	for _, r := range []struct {
+		max      int
+		activity bool
+		fits     bool
+	}{{max: 19, fits: true}, {max: 18}, {max: 33, activity: true}, {max: 34, activity: true, fits: true}, {max: -1, fits: true}, {fits: true}} {
+		s := client.NewSession(script(says(begins, succeeds)), quiet(client.SessionOptions{MaxPatchedBytes: r.max}))
+		if r.activity {
+			require.NoError(t, s.AddMessages(activity))
+		}
+		err := s.PatchState(patch)
+		if r.fits {
+			assert.NoError(t, err, "%+v", r)
+		} else {
+			assert.ErrorIs(t, err, state.ErrLimit, "%+v", r)
+		}
+	}
+}
+
 func TestEditsWhileARunGoesOn(t *testing.T) {
 	edits := map[string]func(*client.Session) error{
 		"AddMessages": func(s *client.Session) error { return s.AddMessages(messages.UserText("x")) },

@@ -55,8 +55,8 @@ type SessionOptions struct {
 	PeerVersion string
 	// Strict rejects what would otherwise be removed with a warning (P-ENF-7).
 	Strict bool
-	// MaxPatchedBytes bounds what patches may make of the shared state and the activities; see
-	// [reducer.Options.MaxPatchedBytes]. 0 means the default.
+	// MaxPatchedBytes bounds what patches, PatchState's too, may make of the shared state and the activities; see
+	// [reducer.Options.MaxPatchedBytes]. 0 means the default of [state.DefaultMaxSize], a negative number no bound.
 	MaxPatchedBytes int
 	// MaxRounds bounds how often one call of Send, Resume or Run answers tools with another run. 0 means 16; with a
 	// negative number the session calls no functions, and all calls are the caller's to answer.

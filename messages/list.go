@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"encoding/json"
 	"iter"
 
 	"github.com/agfold/agfold/internal/seq"
@@ -50,6 +51,9 @@ func (l List[E]) Slice() []E {
 	}
 	return items
 }
+
+// MarshalJSON returns the elements as a JSON array.
+func (l List[E]) MarshalJSON() ([]byte, error) { return json.Marshal(l.Slice()) }
 
 // Same reports in O(1) whether a and b are one and the same list, and so equal. Lists that were built
 // apart are not, unless both are empty.

@@ -1,5 +1,7 @@
 package messages
 
+import "encoding/json"
+
 // Opt is an optional scalar: absent (the zero value) or present with a value, which may itself be the
 // zero value of T. On the wire absent means that the member is missing, never null (P-VOC-4, P-NULL-1).
 type Opt[T any] struct {
@@ -23,3 +25,11 @@ func (o Opt[T]) Or(def T) T {
 
 // IsSet reports whether the value is present.
 func (o Opt[T]) IsSet() bool { return o.set }
+
+// MarshalJSON returns the value as JSON, null when it is absent.
+func (o Opt[T]) MarshalJSON() ([]byte, error) {
+	if !o.set {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.value)
+}

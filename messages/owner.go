@@ -1,5 +1,7 @@
 package messages
 
+import "encoding/json"
+
 // Owner says who produced something: the parent agent (the zero Owner) or one subagent invocation.
 // It is the type of every subagentRunId, an absent one being the parent, and a comparable value, so it
 // keys lanes, steps and trees. The id is opaque; the empty string is a legal id and differs from the
@@ -25,4 +27,12 @@ func (o Owner) String() string {
 		return "(parent)"
 	}
 	return o.id
+}
+
+// MarshalJSON returns the subagentRunId as a JSON string, null for the parent agent.
+func (o Owner) MarshalJSON() ([]byte, error) {
+	if !o.subagent {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.id)
 }

@@ -28,8 +28,8 @@ func (d *draft) activitySnapshot(e *event.ActivitySnapshot) {
 	}
 	if e.Metadata.Exists() {
 		d.edit(a).Metadata = m.Metadata
+		d.changed(MetadataMerged, a)
 	}
-	d.changed(MessageReopened, a)
 }
 
 // activityDelta patches an activity message (P-ACT-2). The metadata counts even if the patch fails
@@ -43,7 +43,7 @@ func (d *draft) activityDelta(e *event.ActivityDelta) {
 	if e.Metadata.Exists() {
 		m := d.edit(a)
 		m.Metadata = m.Metadata.Merge(e.Metadata)
-		d.changed(MessageReopened, a)
+		d.changed(MetadataMerged, a)
 	}
 	patched, err := d.patch(a.msg.Activity, e.Patch)
 	switch {

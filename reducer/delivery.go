@@ -57,6 +57,7 @@ const (
 	ArgumentsAppended                      // Delta was appended to the call's arguments
 	ToolCallClosed                         // the call's arguments are complete
 	EncryptedValueSet                      // the message or call carries an encrypted value
+	MetadataMerged                         // of the activity only the metadata changed
 	StateReplaced                          // STATE_SNAPSHOT
 	StatePatched                           // STATE_DELTA
 	ConversationRestated                   // MESSAGES_SNAPSHOT; any message may differ
@@ -67,7 +68,7 @@ const (
 var changeNames = [...]string{
 	"unchanged", "runBegan", "runEnded", "stepBegan", "stepEnded", "messageAdded", "messageReopened",
 	"textAppended", "messageClosed", "messageReplaced", "activityPatched", "toolCallAdded",
-	"toolCallReopened", "argumentsAppended", "toolCallClosed", "encryptedValueSet", "stateReplaced",
+	"toolCallReopened", "argumentsAppended", "toolCallClosed", "encryptedValueSet", "metadataMerged", "stateReplaced",
 	"statePatched", "conversationRestated", "subagentBegan", "subagentEnded",
 }
 

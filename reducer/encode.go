@@ -67,14 +67,7 @@ func (t *Thread) appendJSON(dst []byte, flush func([]byte) []byte) []byte {
 		dst = append(dst, "{}"...)
 	}
 	dst = appendSeq(dst, "runs", t.Runs.All(), func(dst []byte, run *Run) []byte { return appendRun(flush(dst), run) })
-	dst = append(codec.AppendKey(dst, "subagents"), '[')
-	for depth, n := range t.Subagents.Walk() {
-		if dst[len(dst)-1] != '[' {
-			dst = append(dst, ',')
-		}
-		dst = appendSubagent(flush(dst), depth, n)
-	}
-	dst = append(dst, ']')
+	dst = appendSubagents(codec.AppendKey(dst, "subagents"), t.Subagents, flush)
 	dst = codec.AppendList(dst, "interrupts", t.Interrupts, appendJSON[event.Interrupt])
 	dst = codec.AppendList(dst, "pendingToolCallIds", t.PendingToolCallIDs(), jsontext.AppendString)
 	dst = codec.AppendOptList(dst, "streamingToolCallIds", streaming, jsontext.AppendString)
@@ -110,10 +103,32 @@ func appendRun(dst []byte, run *Run) []byte {
 	return append(dst, '}')
 }
 
+// MarshalJSON returns the tree as it stands in the thread's JSON.
+func (s Subagents) MarshalJSON() ([]byte, error) {
+	return appendSubagents(nil, s, func(dst []byte) []byte { return dst }), nil
+}
+
+func appendSubagents(dst []byte, s Subagents, flush func([]byte) []byte) []byte {
+	dst = append(dst, '[')
+	for depth, n := range s.Walk() {
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+		dst = appendSubagent(flush(dst), depth, n)
+	}
+	return append(dst, ']')
+}
+
+// MarshalJSON returns the invocation as it stands in the thread's JSON, without its depth.
+func (n *Subagent) MarshalJSON() ([]byte, error) { return appendSubagent(nil, -1, n), nil }
+
+// appendSubagent appends an invocation, without a depth if that is negative.
 func appendSubagent(dst []byte, depth int, n *Subagent) []byte {
 	dst = append(dst, '{')
 	dst = appendOwner(dst, "subagentRunId", n.Owner)
-	dst = codec.AppendInteger(dst, "depth", int64(depth))
+	if depth >= 0 {
+		dst = codec.AppendInteger(dst, "depth", int64(depth))
+	}
 	dst = codec.AppendBool(dst, "announced", n.Announced)
 	if n.Announced {
 		dst = codec.AppendString(dst, "name", n.Name)

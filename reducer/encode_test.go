@@ -2,6 +2,7 @@ package reducer_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
 )
 
 // pieces is a writer that notes the largest piece, and fails once it has no room.
@@ -58,4 +60,19 @@ func TestAThreadIsWrittenInPieces(t *testing.T) {
 	n, err := th.WriteTo(w)
 	assert.ErrorIs(t, err, errNoRoom)
 	assert.EqualValues(t, w.Len(), n, "nothing is written after the first error")
+}
+
+func TestSubagentsMarshal(t *testing.T) {
+	th := play(t, `run | sub a n | sub b m + {"parentSubagentRunId":"a"} | endsub b | done`, nil).th
+	text, err := json.Marshal(th.Subagents)
+	require.NoError(t, err)
+	whole, err := state.Parse(th.AppendJSON(nil))
+	require.NoError(t, err)
+	assert.Equal(t, whole.Get("subagents").String(), string(text))
+	text, err = json.Marshal(th.Subagents.Find(messages.SubagentOwner("b")))
+	require.NoError(t, err)
+	assert.Equal(t, `{"subagentRunId":"b","announced":true,"name":"m","parentSubagentRunId":"a","status":"succeeded","runId":"r"}`, string(text))
+	text, err = json.Marshal(reducer.Subagents{})
+	require.NoError(t, err)
+	assert.Equal(t, `[]`, string(text))
 }

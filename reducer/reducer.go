@@ -3,6 +3,7 @@ package reducer
 import (
 	"cmp"
 	"iter"
+	"math"
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
@@ -23,7 +24,8 @@ type Options struct {
 	// MaxPatchedBytes is the size that patches may make the shared state and all activities together, in bytes
 	// of JSON text ([state.Value.Size]). A patch that would exceed it is skipped with a warning (P-STA-1, P-ACT-2):
 	// a few copy operations could otherwise make a thread that no memory can hold once it is encoded. What
-	// snapshots bring counts too, but is never refused. 0 means [state.DefaultMaxSize].
+	// snapshots bring counts too, but is never refused. 0 means the default of [state.DefaultMaxSize], a negative number
+	// no bound.
 	MaxPatchedBytes int
 	// Ordinal is the ordinal of the event before the first one, for a stream that is a part of a longer one.
 	Ordinal int
@@ -106,6 +108,9 @@ func (r *Reducer) begin(o *Options) {
 	d.snapshot, d.epoch = nil, d.epoch+1
 	d.run, d.ownRun = runWork{seq: d.run.seq + 1}, false // what belongs to no run has 0
 	d.maxPatched = cmp.Or(o.MaxPatchedBytes, state.DefaultMaxSize)
+	if d.maxPatched < 0 {
+		d.maxPatched = math.MaxInt
+	}
 	d.input, d.inputRunID, d.offered = o.Input, "", nil
 	if in := o.Input; in != nil {
 		d.threadID, d.inputRunID, d.offered = cmp.Or(d.threadID, in.ThreadID), in.RunID, in.Tools

@@ -195,10 +195,11 @@ func TestChanges(t *testing.T) {
 		{"REASONING_ENCRYPTED_VALUE of a call", "run | call c1 f m1 | secret tool-call c1 v", `{"kind":"encryptedValueSet","messageId":"m1","index":0,"toolCallId":"c1"}`},
 		{"ACTIVITY_SNAPSHOT", "run | activity a1 x {}", `{"kind":"messageAdded","messageId":"a1","index":0}`},
 		{"ACTIVITY_SNAPSHOT again", "run | activity a1 x {} | activity a1 x {}", `{"kind":"messageReplaced","messageId":"a1","index":0}`},
-		{"ACTIVITY_SNAPSHOT that does not replace", `run | activity a1 x {} | activity a1 x {} + {"replace":false}`, `{"kind":"messageReopened","messageId":"a1","index":0}`},
+		{"ACTIVITY_SNAPSHOT that does not replace", `run | activity a1 x {} | activity a1 x {} + {"replace":false}`, `{"kind":"unchanged"}`},
+		{"ACTIVITY_SNAPSHOT that does not replace but has metadata", `run | activity a1 x {} | activity a1 x {} + {"replace":false,"metadata":{"a":1}}`, `{"kind":"metadataMerged","messageId":"a1","index":0}`},
 		{"ACTIVITY_DELTA", "run | activity a1 x {} | apatch a1 x []", `{"kind":"activityPatched","messageId":"a1","index":0}`},
 		{"ACTIVITY_DELTA that fails", `run | activity a1 x {} | apatch a1 x [{"op":"remove","path":"/q"}]`, `{"kind":"unchanged"}`},
-		{"ACTIVITY_DELTA that fails but has metadata", `run | activity a1 x {} | apatch a1 x [{"op":"remove","path":"/q"}] + {"metadata":{"a":1}}`, `{"kind":"messageReopened","messageId":"a1","index":0}`},
+		{"ACTIVITY_DELTA that fails but has metadata", `run | activity a1 x {} | apatch a1 x [{"op":"remove","path":"/q"}] + {"metadata":{"a":1}}`, `{"kind":"metadataMerged","messageId":"a1","index":0}`},
 		{"STATE_SNAPSHOT", "run | state 1", `{"kind":"stateReplaced"}`},
 		{"STATE_DELTA", "run | patch []", `{"kind":"statePatched"}`},
 		{"STATE_DELTA that fails", `run | patch [{"op":"remove","path":"/q"}]`, `{"kind":"unchanged"}`},
@@ -297,6 +298,14 @@ func TestThreadLookups(t *testing.T) {
 	c, holder := th.ToolCall("c1")
 	assert.Equal(t, "f", c.Name)
 	assert.Equal(t, "x", holder.ID)
+	first := &messages.ToolCall{ID: "twin", Name: "first"}
+	twins := new(reducer.Thread).ReplaceMessages(
+		&messages.Message{ID: "a", Role: messages.RoleAssistant, ToolCalls: messages.NewList(first, &messages.ToolCall{ID: "twin", Name: "second"})},
+		&messages.Message{ID: "b", Role: messages.RoleAssistant, ToolCalls: messages.NewList(&messages.ToolCall{ID: "twin", Name: "third"})},
+	)
+	c, holder = twins.ToolCall("twin")
+	assert.Equal(t, "first", c.Name, "the first one with the id (P-TOL-2)")
+	assert.Equal(t, "a", holder.ID)
 	c, holder = th.ToolCall("nope")
 	assert.Nil(t, c)
 	assert.Nil(t, holder)

@@ -72,10 +72,11 @@ func (t *Thread) Message(id string) (*messages.Message, int) {
 	return nil, -1
 }
 
-// ToolCall returns the tool call with this id and the message that holds it; nil if there is none. It
-// costs a pass over the messages, from the end.
+// ToolCall returns the tool call with this id and the message that holds it; nil if there is none. If several
+// calls share the id, it is the first, which is the one that events mean (P-TOL-2). It costs a pass over the
+// messages, from the beginning.
 func (t *Thread) ToolCall(id string) (*messages.ToolCall, *messages.Message) {
-	for _, m := range t.Messages.Backward() {
+	for _, m := range t.Messages.All() {
 		for _, c := range m.ToolCalls.All() {
 			if c.ID == id {
 				return c, m
@@ -85,7 +86,7 @@ func (t *Thread) ToolCall(id string) (*messages.ToolCall, *messages.Message) {
 	return nil, nil
 }
 
-// ToolResult returns the tool message that answers the call with this id; nil if there is none. It costs a
+// ToolResult returns the last tool message that answers the call with this id; nil if there is none. It costs a
 // pass over the messages, from the end.
 func (t *Thread) ToolResult(toolCallID string) *messages.Message {
 	for _, m := range t.Messages.Backward() {

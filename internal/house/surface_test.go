@@ -20,10 +20,10 @@ import (
 var surface = map[string]int{
 	"state":     83,
 	"subscribe": 22,
-	"messages":  117,
+	"messages":  120,
 	"event":     216,
 	"chunks":    10,
-	"reducer":   100,
+	"reducer":   103,
 	"recording": 58,
 	"client":    77,
 }
