@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -81,9 +82,12 @@ func ExampleRecord() {
 		return
 	}
 	defer os.Remove(file.Name())
-	for range client.Chain(agent, client.Record(recording.NewWriter(file))).Run(context.Background(), event.RunInput{ThreadID: "t", RunID: "r"}) {
+	w := recording.NewWriter(file)
+	for range client.Chain(agent, client.Record(w)).Run(context.Background(), event.RunInput{ThreadID: "t", RunID: "r"}) {
 	}
-	file.Close()
+	if err := errors.Join(w.Close(), file.Close()); err != nil { // w's is the first error of writing
+		fmt.Println(err)
+	}
 
 	for ev := range recording.ReplayFile(file.Name(), nil).Run(context.Background(), event.RunInput{}) {
 		fmt.Println(ev.Type())

@@ -73,14 +73,12 @@ func TestHelpNamesCurlAsItWorks(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no curl")
 	}
-	line := regexp.MustCompile(`(?m)^  curl (.*) \| agfold replay -$`).FindStringSubmatch(agfold(t, "", "replay", "--help").stdout)
+	line := regexp.MustCompile(`(?ms)^  curl (.*?) \| agfold replay -$`).FindStringSubmatch(agfold(t, "", "replay", "--help").stdout)
 	require.NotNil(t, line)
 	server := httptest.NewServer(demo.Handler(&demo.Options{}))
 	defer server.Close()
 	require.Contains(t, line[1], "http://127.0.0.1:8787/", "where agfold serve-demo listens")
-	dir := filepath.Dir(write(t, "input.json", `{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"Plan a weekend"}]}`))
 	command := exec.Command("sh", "-c", "'"+curl+"' "+strings.Replace(line[1], "http://127.0.0.1:8787", server.URL, 1))
-	command.Dir = dir
 	captured, err := command.Output()
 	require.NoError(t, err)
 	got := agfold(t, string(captured), "replay", "-")

@@ -15,7 +15,7 @@ import (
 
 // replayFlags is the command line of agfold replay.
 type replayFlags struct {
-	JSON   bool     `help:"Print each thread as one JSON object on one line: threadId, revision, status, error, messages (as on the wire), state, runs, subagents, interrupts, pendingToolCallIds, and the warnings (the first 10000, and how many more there were)."`
+	JSON   bool     `help:"Print each thread as one JSON object on one line: threadId, revision (not that of the live run), status, error, messages (as on the wire), state, runs, subagents, interrupts, pendingToolCallIds, and the warnings (the first 10000, and how many more there were)."`
 	Events bool     `xor:"events,state" help:"Print the events as they are delivered, one per line; with --json each as an object with ordinal, event, change and warnings."`
 	State  bool     `xor:"events,state" help:"Print only the state, as JSON; with --json on one line."`
 	At     *int     `placeholder:"N" help:"Stop after the Nth event of the FILE, counted from 1 as --events does, and print the thread as it is then."`
@@ -53,7 +53,8 @@ Exit status, the highest of all FILEs:
 
 Examples:
   agfold replay run.sse
-  curl -sN http://127.0.0.1:8787/ -H 'Content-Type: application/json' -d @input.json | agfold replay -
+  curl -sN http://127.0.0.1:8787/ -H 'Content-Type: application/json' \
+       -d '{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"Hello"}]}' | agfold replay -
   agfold replay run.ndjson --json | jq .messages
   agfold replay run.ndjson --events | less
   agfold replay run.ndjson --at 120 --state

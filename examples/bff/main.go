@@ -4,10 +4,12 @@
 //	go run ./examples/bff [AGENT-URL]
 //	curl -N localhost:8080/thread &
 //	curl -d 'Hello' localhost:8080/messages
+//	curl -d '{"INTERRUPT-ID": {"approved": true}}' localhost:8080/answers
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,14 +44,24 @@ func handler(s *client.Session) http.Handler {
 		}
 		// The run continues after this request has ended, and ends with the session.
 		res, err := s.Send(context.WithoutCancel(r.Context()), messages.UserText(string(text)))
-		switch {
-		case errors.Is(err, client.ErrBusy):
-			http.Error(w, "one at a time", http.StatusConflict)
-		case err != nil:
-			http.Error(w, err.Error(), http.StatusBadGateway)
-		default:
-			fmt.Fprintln(w, res.Status)
+		reply(w, res, err)
+	})
+	mux.HandleFunc("POST /answers", func(w http.ResponseWriter, r *http.Request) {
+		var payloads map[string]any // by the interrupt's id; null declines
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&payloads); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
 		}
+		var answers []client.Answer
+		for id, payload := range payloads {
+			if payload == nil {
+				answers = append(answers, client.Decline(id))
+			} else {
+				answers = append(answers, client.Resolve(id, payload))
+			}
+		}
+		res, err := s.Resume(context.WithoutCancel(r.Context()), answers...)
+		reply(w, res, err)
 	})
 	mux.HandleFunc("GET /thread", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -63,6 +75,20 @@ func handler(s *client.Session) http.Handler {
 		}
 	})
 	return mux
+}
+
+// reply says how a run ended, or whose fault it is that it did not end well.
+func reply(w http.ResponseWriter, res *client.Result, err error) {
+	_, unanswered := errors.AsType[*client.InterruptError](err)
+	_, pending := errors.AsType[*client.PendingCallError](err)
+	switch {
+	case errors.Is(err, client.ErrBusy), unanswered, pending: // nothing was sent: the browser must wait or answer first
+		http.Error(w, err.Error(), http.StatusConflict)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadGateway)
+	default:
+		fmt.Fprintln(w, res.Status)
+	}
 }
 
 // greeter is an agent for when there is none.

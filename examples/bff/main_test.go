@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 	"github.com/r3labs/sse/v2"
 	"github.com/stretchr/testify/assert"
@@ -48,4 +50,46 @@ func TestHandler(t *testing.T) {
 		break
 	}
 	s.Close()
+}
+
+func TestAnswers(t *testing.T) {
+	s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
+		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
+		if len(in.Resume) == 0 {
+			finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{ID: "i", Reason: "approval"}}}
+		}
+		return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, finished)
+	}), nil)
+	defer s.Close()
+	post := func(path, body string) (int, string) {
+		w := httptest.NewRecorder()
+		handler(s).ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
+		return w.Code, w.Body.String()
+	}
+	for _, step := range []struct {
+		path, body string
+		status     int
+		answer     string
+	}{
+		{"/messages", "Hi", http.StatusOK, "interrupted\n"},
+		{"/messages", "Hello?", http.StatusConflict, `interrupt "i" has no answer`},
+		{"/answers", `{"other":true}`, http.StatusConflict, `interrupt "other" is not pending`},
+		{"/answers", `yes`, http.StatusBadRequest, "invalid character"},
+		{"/answers", `{"i":{"approved":true}}`, http.StatusOK, "succeeded\n"},
+		{"/messages", "again", http.StatusOK, "interrupted\n"},
+		{"/answers", `{"i":null}`, http.StatusOK, "succeeded\n"},
+	} {
+		status, answer := post(step.path, step.body)
+		assert.Equal(t, step.status, status, step.body)
+		assert.Contains(t, answer, step.answer)
+	}
+	assert.Equal(t, []string{"Hi", "again"}, texts(s.Thread().Messages))
+}
+
+func texts(list messages.List[*messages.Message]) []string {
+	var all []string
+	for _, m := range list.All() {
+		all = append(all, m.Text())
+	}
+	return all
 }

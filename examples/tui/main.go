@@ -50,8 +50,18 @@ func chat(ctx context.Context, agent client.Agent, in io.Reader, out io.Writer) 
 	}()
 	defer func() { s.Close(); <-drawn }()
 
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		if _, err := s.Send(ctx, messages.UserText(lines.Text())); err != nil {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		res, err := s.Send(ctx, messages.UserText(lines.Text()))
+		for more := true; err == nil && more && len(res.Interrupts) > 0; { // the next run must answer every question
+			res, err = s.Resume(ctx, client.AnswerAll(res.Interrupts, func(in event.Interrupt) client.Answer {
+				if more = lines.Scan(); more && lines.Text() == "y" {
+					return client.Resolve(in.ID, map[string]bool{"approved": true}) // in.ResponseSchema says what fits
+				}
+				return client.Decline(in.ID)
+			})...)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -66,6 +76,9 @@ func draw(out io.Writer, th *reducer.Thread) {
 		for _, call := range m.ToolCalls.All() {
 			fmt.Fprintf(&b, "  %s %v (%s)\n", call.Name, call.PartialArgs(), call.Status)
 		}
+	}
+	for _, in := range th.Interrupts {
+		fmt.Fprintf(&b, "%s (y/n)\n", in.Message.Or(in.Reason))
 	}
 	fmt.Fprintf(&b, "[%s] ", th.Status())
 	io.WriteString(out, b.String())

@@ -3,9 +3,11 @@ package house
 import (
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"go/types"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -42,8 +44,40 @@ func TestBlocksOfGoCompile(t *testing.T) {
 	require.NoError(t, err)
 	for _, page := range documents(t) {
 		for _, block := range goBlocks(t, page) {
+			if strings.HasPrefix(block, "import (") {
+				continue // of parts of a program: see below
+			}
 			if !standsInOne(sources, block) {
 				assert.NoError(t, compiles(t, block), "%s: no example holds this block, and it does not compile:\n%s", page, block)
+			}
+		}
+	}
+}
+
+// A page that shows parts of a program lists the imports that they need, and no others.
+func TestImportsOfAPageAreThoseOfItsBlocks(t *testing.T) {
+	for _, page := range documents(t) {
+		var imports, code string
+		for _, block := range goBlocks(t, page) {
+			if strings.HasPrefix(block, "import (") {
+				imports += block
+			} else if !strings.HasPrefix(block, "package ") {
+				code += block
+			}
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), page, "package p\n"+imports, parser.ImportsOnly)
+		require.NoError(t, err, page)
+		listed := map[string]bool{}
+		for _, spec := range file.Imports {
+			listed[path.Base(strings.Trim(spec.Path.Value, `"`))] = true
+		}
+		for name := range listed {
+			assert.Regexp(t, `\b`+name+`\.[A-Z]`, code, "%s imports what it does not use", page)
+		}
+		for _, name := range []string{"bufio", "bytes", "context", "errors", "fmt", "http", "io", "json", "log", "os", "strings", "time",
+			"client", "event", "messages", "reducer", "recording", "state", "subscribe"} {
+			if regexp.MustCompile(`(^|[^.\w"/])` + name + `\.[A-Z]`).MatchString(code) {
+				assert.True(t, listed[name], "%s uses %s and does not import it", page, name)
 			}
 		}
 	}
