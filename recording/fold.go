@@ -22,6 +22,9 @@ type FoldOptions struct {
 	// MaxEventBytes bounds the data of one event, for Fold: a Folder's recording is open already. 0 means
 	// event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
+	// MaxPatchedBytes bounds what patches may make of the shared state and the activities; see
+	// [reducer.Options.MaxPatchedBytes].
+	MaxPatchedBytes int
 }
 
 // Fold folds a whole recording, in any form, into one thread. If the recording has the run's input, the
@@ -71,13 +74,14 @@ type Folder struct {
 	rec  *Recording
 	warn func(event.Warning)
 
-	strict   bool
-	through  int
-	begun    bool // the first entry was seen
-	reducer  *reducer.Reducer
-	upgrader *event.Upgrader
-	broke    error // that the stream at hand ended with
-	seen     int   // events of the recording
+	strict     bool
+	maxPatched int
+	through    int
+	begun      bool // the first entry was seen
+	reducer    *reducer.Reducer
+	upgrader   *event.Upgrader
+	broke      error // that the stream at hand ended with
+	seen       int   // events of the recording
 }
 
 // NewFolder returns a fold of rec, at its beginning: the thread is what the first run's input says. Nothing else
@@ -85,7 +89,7 @@ type Folder struct {
 func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 	f := &Folder{rec: rec, warn: func(event.Warning) {}}
 	if o != nil {
-		f.strict, f.through = o.Strict, o.Through
+		f.strict, f.through, f.maxPatched = o.Strict, o.Through, o.MaxPatchedBytes
 		if o.OnWarning != nil {
 			f.warn = o.OnWarning
 		}
@@ -104,7 +108,7 @@ func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 
 // options returns those of the reducer for the run with that input, or nil.
 func (f *Folder) options(in *event.RunInput) *reducer.Options {
-	return &reducer.Options{Input: in, Strict: f.strict, Ordinal: f.seen, OnWarning: f.warn}
+	return &reducer.Options{Input: in, Strict: f.strict, MaxPatchedBytes: f.maxPatched, Ordinal: f.seen, OnWarning: f.warn}
 }
 
 // follow begins the stream of a run.

@@ -236,6 +236,13 @@ func TestFoldOfAnyForm(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `r succeeded, u {"n":1}`, told(th))
 	assert.Equal(t, []string{"P-ENF-2 /mood"}, warned)
+
+	const delta = `{"type":"STATE_DELTA","delta":[{"op":"add","path":"/n","value":1}]}`
+	for bound, want := range map[int]string{0: `{"n":1}`, 2: `{}`} {
+		th, err := Fold(strings.NewReader(began+"\n"+delta+"\n"+ended), &FoldOptions{MaxPatchedBytes: bound})
+		require.NoError(t, err)
+		assert.Equal(t, want, th.State.String(), "a patch past the bound is refused")
+	}
 }
 
 // FuzzFold: a recording of one stream without an input folds to what its replay folds to, and what an

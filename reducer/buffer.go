@@ -1,8 +1,11 @@
 package reducer
 
 import (
+	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/agfold/agfold/internal/jsontext"
 )
 
 // buffer is text that only ever grows. The strings that it gave out share its memory, which later appends
@@ -32,17 +35,16 @@ func (t *buffer) append(delta string) {
 	for i := 0; i < len(delta); {
 		c, size := utf8.DecodeRuneInString(delta[i:])
 		if c == utf8.RuneError && size == 1 {
-			c, size = surrogate(delta[i:])
+			if half, ok := jsontext.LoneSurrogate(delta[i:]); ok {
+				c, size = half, 3
+			}
 		}
 		i += size
-		switch {
-		case t.half != 0 && isLow(c):
-			c = (t.half-0xD800)<<10 + (c - 0xDC00) + 0x10000
-			t.half = 0
-		case t.half != 0:
-			t.flush()
+		if pair := utf16.DecodeRune(t.half, c); pair != utf8.RuneError {
+			c, t.half = pair, 0
 		}
-		if isHigh(c) {
+		t.flush()
+		if 0xD800 <= c && c < 0xDC00 {
 			t.half = c
 			continue
 		}
@@ -65,15 +67,4 @@ func (t *buffer) clip() bool {
 	}
 	t.b = append(make([]byte, 0, len(t.b)), t.b...)
 	return true
-}
-
-func isHigh(c rune) bool { return c >= 0xD800 && c < 0xDC00 }
-func isLow(c rune) bool  { return c >= 0xDC00 && c < 0xE000 }
-
-// surrogate reads one half of a pair from its generalised UTF-8 form, the way package state keeps it.
-func surrogate(s string) (rune, int) {
-	if len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] < 0xC0 && s[2]&0xC0 == 0x80 {
-		return rune(s[0]&0x0F)<<12 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
-	}
-	return utf8.RuneError, 1
 }

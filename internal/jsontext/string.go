@@ -7,24 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote appends to dst the text of the string literal quoted, which has its quotes. Bytes that are
-// not UTF-8 become U+FFFD each, as encoding/json has it; a surrogate escape without its partner
-// becomes the three bytes that UTF-8 would use for it. quoted must be one whole literal, else the
-// error is a [*SyntaxError] whose offset counts from its start. quoted is not kept.
-func Unquote(dst, quoted []byte) ([]byte, error) {
-	if len(quoted) == 0 || quoted[0] != '"' {
-		return dst, Unexpected(quoted, 0, "a string")
-	}
-	end, err := SkipString(quoted, 0)
-	if err != nil {
-		return dst, err
-	}
-	if end != len(quoted) {
-		return dst, Unexpected(quoted, end, "the end of the string")
-	}
-	return AppendUnescaped(dst, quoted[1:end-1]), nil
-}
-
 // Text returns a copy of the text of s, the inside of a literal that [SkipString] has accepted.
 func Text(s []byte) string {
 	n := plainUTF8(s)
@@ -37,7 +19,9 @@ func Text(s []byte) string {
 // IsText reports whether s, the inside of a literal, is its own text: no escapes, and UTF-8.
 func IsText(s []byte) bool { return plainUTF8(s) == len(s) }
 
-// AppendUnescaped is [Unquote] for the inside of a literal that [SkipString] has accepted.
+// AppendUnescaped appends to dst the text of s, the inside of a literal that [SkipString] has accepted. Bytes that are
+// not UTF-8 become U+FFFD each, as encoding/json has it; a surrogate escape without its partner becomes the three bytes
+// that UTF-8 would use for it.
 func AppendUnescaped(dst, s []byte) []byte {
 	for len(s) > 0 {
 		n := plainUTF8(s)
@@ -161,7 +145,7 @@ func AppendString(dst []byte, s string) []byte {
 			}
 			dst = append(dst, s[start:i]...)
 			r = utf8.RuneError
-			if surrogate, ok := loneSurrogate(s[i:]); ok {
+			if surrogate, ok := LoneSurrogate(s[i:]); ok {
 				r, n = surrogate, 3
 			}
 			dst = appendEscape(dst, r)
@@ -201,8 +185,8 @@ func appendEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// loneSurrogate reports the surrogate whose three bytes s starts with.
-func loneSurrogate(s string) (rune, bool) {
+// LoneSurrogate returns the surrogate whose three bytes s starts with, and whether it does.
+func LoneSurrogate(s string) (rune, bool) {
 	if len(s) < 3 || s[0] != 0xED || s[1] < 0xA0 || s[1] > 0xBF || s[2] < 0x80 || s[2] > 0xBF {
 		return 0, false
 	}
