@@ -9,8 +9,8 @@ import (
 
 // Expander expands the chunks of one stream. It must be used by one goroutine at a time. The zero value is ready for use.
 //
-// Its memory is that of the open lanes, and an event costs the same however many those are, except for the ends that it
-// causes.
+// Its memory is that of the most lanes that were open at once, until Reset or an event that closes all of them. An event
+// costs the same however many are open, except for the ends that it causes.
 type Expander struct{ lanes lanes }
 
 // Reset drops what is under assembly, without ends, and the memory that it took.

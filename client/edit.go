@@ -191,9 +191,15 @@ func (s *Session) completed(msgs []*messages.Message) []*messages.Message {
 			c.ID = s.newID()
 		}
 		if !isUTF8(m) {
-			c.Content = validContent(m.Content)
-			if text, ok := m.Error.Get(); ok {
-				c.Error = messages.Some(validText(text))
+			c.ID, c.ToolCallID = validText(c.ID), validText(m.ToolCallID)
+			c.Content, c.Name, c.Error = validContent(m.Content), validOpt(m.Name), validOpt(m.Error)
+			for i, call := range m.ToolCalls.All() {
+				if call == nil {
+					continue // the check reports it
+				}
+				valid := *call
+				valid.ID, valid.Name, valid.Arguments = validText(call.ID), validText(call.Name), validText(call.Arguments)
+				c.ToolCalls = c.ToolCalls.Set(i, &valid)
 			}
 		}
 		msgs[i] = &c
@@ -207,11 +213,28 @@ func isUTF8(m *messages.Message) bool {
 			return false
 		}
 	}
-	return utf8.ValidString(m.Error.Or("")) && (m.Content.IsParts() || utf8.ValidString(m.Content.Text()))
+	for _, call := range m.ToolCalls.All() {
+		if call != nil && !(utf8.ValidString(call.ID) && utf8.ValidString(call.Name) && utf8.ValidString(call.Arguments)) {
+			return false
+		}
+	}
+	for _, text := range [...]string{m.ID, m.ToolCallID, m.Name.Or(""), m.Error.Or("")} {
+		if !utf8.ValidString(text) {
+			return false
+		}
+	}
+	return (m.Content.IsParts() || utf8.ValidString(m.Content.Text()))
 }
 
 // validText returns s with U+FFFD for each byte that is not UTF-8, as the encoder does.
 func validText(s string) string { return string([]rune(s)) }
+
+func validOpt(text messages.Opt[string]) messages.Opt[string] {
+	if s, ok := text.Get(); ok {
+		return messages.Some(validText(s))
+	}
+	return text
+}
 
 func validContent(c messages.Content) messages.Content {
 	if !c.IsParts() {

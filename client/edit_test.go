@@ -230,3 +230,17 @@ func TestEditsWhileARunGoesOn(t *testing.T) {
 		})
 	}
 }
+
+func TestAddedMessagesAreUTF8(t *testing.T) {
+	s := client.NewSession(script(says(begins, succeeds)), quiet(client.SessionOptions{}))
+	require.NoError(t, s.AddMessages(
+		&messages.Message{ID: "u\xff", Role: messages.RoleUser, Name: messages.Some("n\xff"), Content: messages.Text("hi")},
+		&messages.Message{ID: "a", Role: messages.RoleAssistant, ToolCalls: messages.NewList(&messages.ToolCall{ID: "c\xff", Name: "f\xff", Arguments: "x\xff"})},
+		&messages.Message{ID: "t", Role: messages.RoleTool, ToolCallID: "c\xff", Content: messages.Text("done")},
+	))
+	th := s.Thread()
+	user, call := th.Messages.At(0), th.Messages.At(1).ToolCalls.At(0)
+	assert.Equal(t, []string{"u\uFFFD", "n\uFFFD"}, []string{user.ID, user.Name.Or("")})
+	assert.Equal(t, []string{"c\uFFFD", "f\uFFFD", "x\uFFFD"}, []string{call.ID, call.Name, call.Arguments})
+	assert.Equal(t, "c\uFFFD", th.Messages.At(2).ToolCallID)
+}

@@ -21,6 +21,7 @@ func TestLongFoldsDoNotHoldTheLock(t *testing.T) {
 			event.TypeMessagesSnapshot: &event.MessagesSnapshot{}, event.TypeStateSnapshot: &event.StateSnapshot{}, event.TypeStateDelta: &event.StateDelta{},
 			event.TypeActivitySnapshot: &event.ActivitySnapshot{}, event.TypeActivityDelta: &event.ActivityDelta{},
 			event.TypeRunStarted: &event.RunStarted{}, event.TypeRunFinished: &event.RunFinished{}, event.TypeRunError: &event.RunError{},
+			event.TypeTextMessageEnd: &event.TextMessageEnd{}, event.TypeReasoningMessageEnd: &event.ReasoningMessageEnd{}, event.TypeToolCallEnd: &event.ToolCallEnd{},
 		}[typ]
 		if ok {
 			assert.True(t, takesLong(ev), typ)

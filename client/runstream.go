@@ -107,7 +107,8 @@ func (st *runStream) apply(ev event.Event) bool {
 func takesLong(ev event.Event) bool {
 	switch ev.Type() {
 	case event.TypeMessagesSnapshot, event.TypeStateSnapshot, event.TypeStateDelta, event.TypeActivitySnapshot,
-		event.TypeActivityDelta, event.TypeRunStarted, event.TypeRunFinished, event.TypeRunError:
+		event.TypeActivityDelta, event.TypeRunStarted, event.TypeRunFinished, event.TypeRunError,
+		event.TypeTextMessageEnd, event.TypeReasoningMessageEnd, event.TypeToolCallEnd: // an end may copy the whole text
 		return true
 	}
 	return false

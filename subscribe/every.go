@@ -26,16 +26,18 @@ const (
 	Fail
 )
 
-// MarshalText returns "block", "drop oldest" or "fail".
-func (p Policy) MarshalText() ([]byte, error) {
-	switch p {
-	case DropOldest:
-		return []byte("drop oldest"), nil
-	case Fail:
-		return []byte("fail"), nil
+var policyNames = [...]string{"block", "drop oldest", "fail"}
+
+// String returns "block", "drop oldest" or "fail", and "unknown" for another value.
+func (p Policy) String() string {
+	if int(p) >= len(policyNames) {
+		return "unknown"
 	}
-	return []byte("block"), nil
+	return policyNames[p]
 }
+
+// MarshalText returns what String returns.
+func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // DefaultBuffer is the default of EveryOptions.Buffer, in revisions.
 const DefaultBuffer = 16

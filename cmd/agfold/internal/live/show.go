@@ -56,7 +56,8 @@ func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (er
 	tick := time.NewTicker(slowest)
 	defer tick.Stop()
 	thread := &reducer.Thread{}
-	for frames := subscribe.Throttle(ctx, snapshots, fastest); ; {
+	frames := subscribe.Throttle(ctx, snapshots, fastest) // a goroutine, which ends with ctx
+	for {
 		select {
 		case th, open := <-frames:
 			if !open {
