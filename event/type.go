@@ -9,7 +9,7 @@ import (
 // Type, TypeUnknown, is every other name.
 type Type uint8
 
-// The event types in upstream order.
+// The event types in upstream order. They are read as JSON, never as protobuf (P-VOC-5).
 const (
 	TypeUnknown Type = iota
 	TypeTextMessageStart

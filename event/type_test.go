@@ -81,7 +81,7 @@ func TestTypeProperties(t *testing.T) {
 	t.Run("P-VOC-3 three types must be attributed", func(t *testing.T) {
 		assert.Equal(t, subagent, typesWith(Type.requiresOwner))
 	})
-	t.Run("P-VOC-5 five types are retired", func(t *testing.T) {
+	t.Run("five types are retired", func(t *testing.T) {
 		assert.Equal(t, retired, typesWith(Type.IsRetired))
 	})
 	t.Run("P-CHK-1 three types are chunks", func(t *testing.T) {
