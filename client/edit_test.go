@@ -39,8 +39,9 @@ func TestAddMessages(t *testing.T) {
 		add     []*messages.Message
 		thread  []string
 		pending []string
-		err     error
 		clash   string // the kind of a *DuplicateError
+
+		malformed bool
 	}{
 		{rule: "messages are appended", add: []*messages.Message{withID("s", messages.SystemText("be brief")), withID("v", messages.UserText("go on"))},
 			thread: []string{"user u: hi", "assistant a: ", "assistant m: well?", "system s: be brief", "user v: go on"}, pending: []string{"c1", "c2"}},
@@ -58,10 +59,10 @@ func TestAddMessages(t *testing.T) {
 		{rule: "P-ID-1 a message twice", add: []*messages.Message{result("x", "c1"), result("x", "c1")}, clash: "tool result"},
 		{rule: "P-TOL-3 the results of two calls under one id", add: []*messages.Message{result("x", "c1"), result("x", "c2")},
 			thread: []string{"user u: hi", "assistant a: ", "tool x: answer", "tool x: answer", "assistant m: well?"}},
-		{rule: "P-ENF-4 nil is not a message", add: []*messages.Message{nil}, err: messages.ErrMalformed},
-		{rule: "P-ENF-4 a message without a role", add: []*messages.Message{{ID: "x"}}, err: messages.ErrMalformed},
-		{rule: "P-ENF-4 user content that is absent", add: []*messages.Message{{ID: "x", Role: messages.RoleUser}}, err: messages.ErrMalformed},
-		{rule: "one bad message keeps the good ones out", add: []*messages.Message{messages.UserText("x"), {Role: "narrator"}}, err: messages.ErrMalformed},
+		{rule: "P-ENF-4 nil is not a message", add: []*messages.Message{nil}, malformed: true},
+		{rule: "P-ENF-4 a message without a role", add: []*messages.Message{{ID: "x"}}, malformed: true},
+		{rule: "P-ENF-4 user content that is absent", add: []*messages.Message{{ID: "x", Role: messages.RoleUser}}, malformed: true},
+		{rule: "one bad message keeps the good ones out", add: []*messages.Message{messages.UserText("x"), {Role: "narrator"}}, malformed: true},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			s, _ := pending(t, "c1", "c2")
@@ -69,9 +70,9 @@ func TestAddMessages(t *testing.T) {
 			given := append([]*messages.Message(nil), row.add...)
 			err := s.AddMessages(row.add...)
 			assert.Equal(t, given, row.add, "what the caller holds stays as it was")
-			if row.err != nil || row.clash != "" {
-				if row.err != nil {
-					assert.ErrorIs(t, err, row.err)
+			if row.malformed || row.clash != "" {
+				if row.malformed {
+					assert.ErrorAs(t, err, new(*messages.MalformedError))
 				} else {
 					var clash *client.DuplicateError
 					require.ErrorAs(t, err, &clash)

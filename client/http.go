@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -13,10 +12,9 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
-// The defaults of [HTTPOptions].
 const (
-	DefaultHeaderTimeout = 2 * time.Minute
-	DefaultIdleTimeout   = 5 * time.Minute
+	defaultHeaderTimeout = 2 * time.Minute
+	defaultIdleTimeout   = 5 * time.Minute
 )
 
 const eventStreamType = "text/event-stream"
@@ -32,10 +30,10 @@ type HTTPOptions struct {
 	// the conversation goes there. Refuse such redirects with Client.CheckRedirect if the other server must not see it.
 	Header http.Header
 	// HeaderTimeout bounds the time from sending a request to the header of its answer; past it the run ends with an
-	// [*IdleError]. 0 means DefaultHeaderTimeout, a negative duration no bound.
+	// [*IdleError]. 0 means 2 minutes, a negative duration no bound.
 	HeaderTimeout time.Duration
 	// IdleTimeout bounds the time without a byte of the answer, a keep-alive comment included; past it the run ends with
-	// an [*IdleError]. The time that the reader of the events takes does not count. 0 means DefaultIdleTimeout, a negative
+	// an [*IdleError]. The time that the reader of the events takes does not count. 0 means 5 minutes, a negative
 	// duration no bound. The body of an answer that is not an event stream is read for at most this long in all, and for
 	// at most 5 s.
 	IdleTimeout time.Duration
@@ -44,14 +42,9 @@ type HTTPOptions struct {
 	MaxEventBytes int
 }
 
-// HTTP is an [Agent] at a URL: a run is one POST of its input as JSON, answered by a stream of
-// server-sent events (P-SSE-1). It is safe for concurrent use.
-//
-// A request is never sent twice, neither by HTTP nor by net/http below it, except to the target of a redirect that keeps
-// the method (307, 308). Another redirect is a *StatusError. Compressed answers (gzip) are decompressed as they arrive.
-type HTTP struct {
+// httpAgent is the agent that [NewHTTP] returns.
+type httpAgent struct {
 	url           string
-	err           error // of the URL
 	client        http.Client
 	header        http.Header
 	headerTimeout time.Duration
@@ -60,16 +53,28 @@ type HTTP struct {
 }
 
 // NewHTTP returns the agent at target, an absolute http or https URL. If target is not one, every run returns an error.
-func NewHTTP(target string, o *HTTPOptions) *HTTP {
+// A run is one POST of its input as JSON, answered by a stream of server-sent events (P-SSE-1), which it yields as frames.
+//
+// A request is never sent twice, neither by the agent nor by net/http below it, except to the target of a redirect that
+// keeps the method (307, 308). Another redirect is a *StatusError. Compressed answers (gzip) are decompressed as they
+// arrive. An answer is read to its end, even after the end of the run.
+//
+// Warnings on the first event say what enforcement removed from the input (P-ENF-6). If the context of a run is not done,
+// its error is a *messages.MalformedError (the input is malformed and nothing was sent), *StatusError, *ContentTypeError,
+// *IdleError, *event.TooLargeError or *TransportError, or matches ErrTruncated: the answer ended in the middle of an event
+// or before the first one. Data that is not an event is a frame that the reducer rejects (P-PIPE-2).
+func NewHTTP(target string, o *HTTPOptions) Agent {
+	if err := checkURL(target); err != nil {
+		return unusable{err}
+	}
 	if o == nil {
 		o = &HTTPOptions{}
 	}
-	h := &HTTP{
+	h := &httpAgent{
 		url:           target,
-		err:           checkURL(target),
 		header:        o.Header.Clone(),
-		headerTimeout: orDefault(o.HeaderTimeout, DefaultHeaderTimeout),
-		idleTimeout:   orDefault(o.IdleTimeout, DefaultIdleTimeout),
+		headerTimeout: orDefault(o.HeaderTimeout, defaultHeaderTimeout),
+		idleTimeout:   orDefault(o.IdleTimeout, defaultIdleTimeout),
 		maxEventBytes: orDefault(o.MaxEventBytes, event.DefaultMaxBytes),
 	}
 	if o.Client != nil {
@@ -83,16 +88,6 @@ func NewHTTP(target string, o *HTTPOptions) *HTTP {
 	h.client.Transport = singleSend{h.client.Transport}
 	h.client.CheckRedirect = redirectPolicy(o.Header, h.client.CheckRedirect)
 	return h
-}
-
-var errNilHTTP = errors.New("there is no agent: the *client.HTTP is nil")
-
-// unusable returns why no request can be sent.
-func (h *HTTP) unusable() error {
-	if h == nil {
-		return errNilHTTP
-	}
-	return h.err
 }
 
 func checkURL(target string) error {
@@ -113,24 +108,14 @@ func orDefault[T int | time.Duration](v, def T) T {
 	return v
 }
 
-// Run posts the input and yields the answer's events as frames. Warnings on the first event say what enforcement removed
-// from the input (P-ENF-6). If ctx is not done, an error is a *messages.MalformedError (the input is malformed and nothing
-// was sent), *StatusError, *ContentTypeError, *IdleError, *event.TooLargeError or *TransportError, or matches ErrTruncated:
-// the answer ended in the middle of an event or before the first one. Data that is not an event is a frame that the
-// reducer rejects (P-PIPE-2).
-//
-// The answer is read to its end, even after the end of the run. Iterating a second time sends nothing and yields an error.
-func (h *HTTP) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-	if err := h.unusable(); err != nil {
-		return unusable{err}.Run(ctx, in)
-	}
+func (h *httpAgent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 	return oneShot(func(yield func(event.Event, error) bool) {
 		sent, warnings, err := in.Enforce()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		r := &request{HTTP: h, parent: ctx}
+		r := &request{httpAgent: h, parent: ctx}
 		for ev, err := range withWarnings(warnings, r.events(sent)) {
 			if !yield(ev, err) {
 				return

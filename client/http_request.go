@@ -14,7 +14,7 @@ import (
 
 // request is the request of one run.
 type request struct {
-	*HTTP
+	*httpAgent
 	parent context.Context // the caller's
 	ctx    context.Context // canceled by the timeouts too
 	cancel context.CancelCauseFunc

@@ -88,7 +88,7 @@ func (b *countedBody) Close() error {
 
 // serve starts a server and returns an agent behind it. At the test's end it checks that every body was
 // closed and that no goroutine of a run is left.
-func serve(t *testing.T, o *HTTPOptions, handler http.HandlerFunc) (*HTTP, *counted) {
+func serve(t *testing.T, o *HTTPOptions, handler http.HandlerFunc) (Agent, *counted) {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	c := &counted{}
@@ -759,10 +759,10 @@ func TestTimeouts(t *testing.T) {
 	bubble("the default is as documented", func(t *testing.T) {
 		_, took, err := run(t, HTTPOptions{}, pipeTransport{serve: func(*io.PipeWriter) {}})
 		require.ErrorAs(t, err, new(*IdleError))
-		assert.Equal(t, DefaultIdleTimeout, took)
+		assert.Equal(t, defaultIdleTimeout, took)
 		_, took, err = run(t, HTTPOptions{}, pipeTransport{delay: time.Hour})
 		require.ErrorAs(t, err, new(*IdleError))
-		assert.Equal(t, DefaultHeaderTimeout, took)
+		assert.Equal(t, defaultHeaderTimeout, took)
 	})
 	bubble("waiting for the answer has its own bound", func(t *testing.T) {
 		_, took, err := run(t, HTTPOptions{HeaderTimeout: time.Second, IdleTimeout: time.Hour}, pipeTransport{delay: time.Minute})

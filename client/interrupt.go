@@ -71,11 +71,6 @@ func AnswerAll(interrupts []event.Interrupt, answer func(event.Interrupt) Answer
 	return answers
 }
 
-// DeclineAll cancels every interrupt.
-func DeclineAll(interrupts []event.Interrupt) []Answer {
-	return AnswerAll(interrupts, func(in event.Interrupt) Answer { return Decline(in.ID) })
-}
-
 // Expired reports whether an interrupt can no longer be resolved at the time now: its expiresAt, read as a
 // date, is at or before it (P-INT-1). What cannot be read as a date never expires.
 //

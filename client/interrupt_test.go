@@ -138,7 +138,7 @@ func TestInterruptsPend(t *testing.T) {
 				still = append(still, in.ID)
 			}
 			assert.Equal(t, row.still, still)
-			_, err := s.Resume(t.Context(), client.DeclineAll(res.Interrupts)...)
+			_, err := s.Resume(t.Context(), client.AnswerAll(res.Interrupts, decline)...)
 			assert.NoError(t, err, "what pends can be answered again")
 			assert.Len(t, agent.inputs[2].Resume, len(row.still))
 		})
@@ -185,7 +185,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"AnswerAll answers each", pending, client.AnswerAll(pending, reason), resolved},
 		{"P-INT-1 AnswerAll answers an id once", twice, client.AnswerAll(twice, reason), resolved},
-		{"DeclineAll declines each", pending, client.DeclineAll(pending),
+		{"AnswerAll declines each", pending, client.AnswerAll(pending, decline),
 			[]string{`{"interruptId":"i1","status":"cancelled"}`, `{"interruptId":"i2","status":"cancelled"}`}},
 		{"an entry goes as it is", pending[:1], []client.Answer{client.AnswerEntry(event.ResumeEntry{
 			InterruptID: "i1", Status: event.ResumeResolved, Payload: state.Int(1), Metadata: messages.MetadataOf(state.Member{Key: "by", Value: state.String("me")}),
@@ -202,7 +202,7 @@ func TestAnswers(t *testing.T) {
 			assert.Equal(t, row.sent, sent)
 		})
 	}
-	assert.Empty(t, client.DeclineAll(nil))
+	assert.Empty(t, client.AnswerAll(nil, decline))
 }
 
 func TestExpired(t *testing.T) {
@@ -245,3 +245,5 @@ func TestExpired(t *testing.T) {
 		t.Run(row.rule, func(t *testing.T) { assert.Equal(t, row.expired, client.Expired(row.in, now)) })
 	}
 }
+
+func decline(in event.Interrupt) client.Answer { return client.Decline(in.ID) }

@@ -34,11 +34,11 @@ type Result struct {
 	// These are told apart with errors.Is and errors.AsType:
 	//
 	//   - a run that reported its own failure: a *reducer.AgentError
-	//   - a stream that was rejected: ErrRejected, and a *reducer.Violation or messages.ErrMalformed
+	//   - a stream that was rejected: ErrRejected, and a *reducer.Violation or *messages.MalformedError
 	//   - a stream that ended early: ErrTruncated
 	//   - a transport that failed: a *StatusError, *ContentTypeError, *TransportError, *IdleError or
 	//     *event.TooLargeError, and ErrTruncated too if events were being read; another agent: its own error
-	//   - an input that cannot be sent: messages.ErrMalformed without ErrRejected
+	//   - an input that cannot be sent: a *messages.MalformedError without ErrRejected
 	//   - the caller's own cancellation: context.Canceled or context.DeadlineExceeded, and the context's cause
 	//   - Session.Cancel, Session.Close, or breaking out of the loop: ErrStopped
 	//   - more rounds of tool answers than allowed: ErrRounds

@@ -26,7 +26,7 @@ import (
 
 // kinds are the errors that distinguish how a call ended.
 var kinds = map[string]func(error) bool{
-	"ErrRejected": is(client.ErrRejected), "Violation": as[*reducer.Violation], "ErrMalformed": is(messages.ErrMalformed),
+	"ErrRejected": is(client.ErrRejected), "Violation": as[*reducer.Violation], "MalformedError": as[*messages.MalformedError],
 	"ErrTruncated": is(client.ErrTruncated), "reducer.ErrTruncated": is(reducer.ErrTruncated),
 	"TransportError": as[*client.TransportError], "StatusError": as[*client.StatusError],
 	"ContentTypeError": as[*client.ContentTypeError], "IdleError": as[*client.IdleError], "PanicError": as[*client.PanicError],
@@ -117,10 +117,10 @@ func TestOutcomes(t *testing.T) {
 			status: reducer.Rejected, matches: "ErrRejected Violation", thread: nothing},
 		{rule: "P-ENF-4 a malformed event rejects the stream",
 			agent:  script(says(hello, `{"type":"TEXT_MESSAGE_START","messageId":7}`, succeeds)),
-			status: reducer.Rejected, matches: "ErrRejected ErrMalformed", thread: greeting},
+			status: reducer.Rejected, matches: "ErrRejected MalformedError", thread: greeting},
 		{rule: "P-ENF-4 a nil pointer for an event rejects the stream",
 			agent:  script(says(hello, (*event.TextMessageStart)(nil))),
-			status: reducer.Rejected, matches: "ErrRejected ErrMalformed", thread: greeting},
+			status: reducer.Rejected, matches: "ErrRejected MalformedError", thread: greeting},
 		{rule: "a nil event ends the stream",
 			agent: fn(func(_ context.Context, yield func(event.Event, error) bool) {
 				_ = yield(begins, nil) && yield(nil, nil) && yield(succeeds, nil)
@@ -128,7 +128,7 @@ func TestOutcomes(t *testing.T) {
 			status: reducer.Truncated, other: true, thread: nothing},
 		{rule: "P-ENF-7 strict mode rejects what is unknown",
 			agent: script(says(hello, `{"type":"NEWS"}`, succeeds)), options: client.SessionOptions{Strict: true},
-			status: reducer.Rejected, matches: "ErrRejected ErrMalformed", thread: greeting},
+			status: reducer.Rejected, matches: "ErrRejected MalformedError", thread: greeting},
 
 		{rule: "P-RUN-1 a stream that ends before the run is truncated",
 			agent: script(says(hello)), status: reducer.Truncated, matches: truncation, thread: greeting},
@@ -159,11 +159,11 @@ func TestOutcomes(t *testing.T) {
 			status: reducer.Truncated, matches: "event.TooLargeError", thread: greeting},
 		{rule: "P-PIPE-2 data that is not an event rejects the stream",
 			agent:  replies(200, sse, io.MultiReader(streams(hello), strings.NewReader("data: [1]\n\n"))).agent(client.HTTPOptions{}),
-			status: reducer.Rejected, matches: "ErrRejected ErrMalformed", thread: greeting},
+			status: reducer.Rejected, matches: "ErrRejected MalformedError", thread: greeting},
 		{rule: "P-ENF-6 an input that is malformed is not sent",
 			agent:   roundTrip(func(*http.Request) (*http.Response, error) { panic("sent") }).agent(client.HTTPOptions{}),
 			options: client.SessionOptions{ForwardedProps: state.Null()},
-			status:  reducer.Truncated, matches: "ErrMalformed", thread: nothing},
+			status:  reducer.Truncated, matches: "MalformedError", thread: nothing},
 		{rule: "an agent's own error is handed on",
 			agent:  script(then(says(hello), func(context.Context, event.RunInput, func(...event.Event) error) error { return errOwn })),
 			status: reducer.Truncated, matches: "errOwn", thread: greeting},
@@ -321,11 +321,13 @@ func TestNothingIsSent(t *testing.T) {
 		ctx   context.Context
 		send  []*messages.Message
 		match []error
+
+		malformed bool
 	}{
 		{rule: "a closed session", setup: (*client.Session).Close, send: []*messages.Message{user}, match: []error{client.ErrClosed}},
 		{rule: "a context that has ended", ctx: ended, send: []*messages.Message{user}, match: []error{context.Canceled, errOwn}},
-		{rule: "P-ENF-4 a nil message", send: []*messages.Message{user, nil}, match: []error{messages.ErrMalformed}},
-		{rule: "P-ENF-4 a malformed message", send: []*messages.Message{user, {Role: messages.RoleTool}}, match: []error{messages.ErrMalformed}},
+		{rule: "P-ENF-4 a nil message", send: []*messages.Message{user, nil}, malformed: true},
+		{rule: "P-ENF-4 a malformed message", send: []*messages.Message{user, {Role: messages.RoleTool}}, malformed: true},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			agent := script()
@@ -342,6 +344,7 @@ func TestNothingIsSent(t *testing.T) {
 			for _, want := range row.match {
 				assert.ErrorIs(t, err, want)
 			}
+			assert.Equal(t, row.malformed, as[*messages.MalformedError](err))
 			assert.Nil(t, res)
 			assert.Nil(t, s.Result())
 			assert.Empty(t, agent.inputs)

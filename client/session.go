@@ -24,8 +24,8 @@ var (
 	ErrClosed = errors.New("the session is closed")
 	// ErrStopped is returned when Session.Cancel, Session.Close or leaving its loop stopped the run.
 	ErrStopped = errors.New("the run was stopped")
-	// ErrRejected is returned when the stream was rejected; the error also is a *reducer.Violation or
-	// matches messages.ErrMalformed.
+	// ErrRejected is returned when the stream was rejected; the error also holds a *reducer.Violation or
+	// a *messages.MalformedError.
 	ErrRejected = errors.New("the stream was rejected")
 	// ErrRounds is returned when tools were answered SessionOptions.MaxRounds times and calls are still pending.
 	ErrRounds = errors.New("too many rounds of tool calls")

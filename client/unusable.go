@@ -30,8 +30,6 @@ func unusableError(agent Agent) error {
 		return errNoAgent
 	case unusable:
 		return a.error
-	case *HTTP:
-		return a.unusable()
 	}
 	return nil
 }

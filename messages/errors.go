@@ -1,17 +1,13 @@
 package messages
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
 
-// ErrMalformed is what every [*MalformedError] matches.
-var ErrMalformed = errors.New("malformed")
-
 // MalformedError says that an event, a run input or a part of one is malformed, which is fatal and never
 // repaired (P-ENF-4), that data is not an event (P-PIPE-2), or, in strict mode, that there is unrecognised
-// material (P-ENF-7). It matches ErrMalformed.
+// material (P-ENF-7).
 type MalformedError struct {
 	Rule    string // P-PIPE-2, P-ENF-4 or P-ENF-7; of Check also P-ENF-2, P-ENF-3 or P-ENF-5
 	Ordinal int    // the place of the event in its stream, counted from 1; 0 when it is not known
@@ -37,6 +33,3 @@ func (e *MalformedError) Error() string {
 	fmt.Fprintf(&b, ": want %s, found %s", e.Want, e.Found)
 	return b.String()
 }
-
-// Unwrap returns ErrMalformed.
-func (e *MalformedError) Unwrap() error { return ErrMalformed }

@@ -27,7 +27,7 @@ type Message struct {
 }
 
 // Kind returns the namespace of the message's id.
-func (m *Message) Kind() Kind { return m.Role.Kind() }
+func (m *Message) Kind() Kind { return m.Role.kind() }
 
 // Text returns the message's text whatever its content form is; see [Content.Text]. An activity has none.
 func (m *Message) Text() string { return m.Content.Text() }

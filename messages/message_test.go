@@ -108,7 +108,7 @@ func FuzzMessage(f *testing.F) {
 		if m.UnmarshalJSON(data) != nil {
 			return
 		}
-		require.True(t, m.Role.Valid())
+		require.NotEqual(t, KindNone, m.Kind())
 		text := m.AppendJSON(nil)
 		require.NoError(t, again.UnmarshalJSON(text))
 		require.Equal(t, string(text), string(again.AppendJSON(nil)))

@@ -1,10 +1,6 @@
 package messages
 
-import (
-	"iter"
-
-	"github.com/agfold/agfold/state"
-)
+import "github.com/agfold/agfold/state"
 
 // Metadata is an open object of the producer's own members. The zero Metadata is absent, which differs
 // from an empty object. It is immutable and safe for concurrent use.
@@ -40,9 +36,6 @@ func (m Metadata) Len() int {
 
 // Get returns the member's value, absent if there is none. A null member is present (P-NULL-1).
 func (m Metadata) Get(key string) state.Value { return m.v.Get(key) }
-
-// All yields the members in the order in which their keys first came.
-func (m Metadata) All() iter.Seq2[string, state.Value] { return m.v.Members() }
 
 // Merge returns m with every member of newer set: key by key, the last write wins, no recursion, null
 // is a value like any other. Absent newer changes nothing; merging an empty object into absent metadata

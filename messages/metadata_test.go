@@ -44,7 +44,7 @@ func TestMetadataMerge(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	m := metadata(t, `{"b":1,"a":null}`)
 	var keys []string
-	for key := range m.All() {
+	for key := range m.Value().Members() {
 		keys = append(keys, key)
 	}
 	assert.Equal(t, []string{"b", "a"}, keys)
@@ -82,7 +82,7 @@ func TestPartMetadataMayBeAnyValue(t *testing.T) {
 			assert.True(t, got.Exists())
 			assert.Zero(t, got.Len())
 			assert.False(t, got.Get("k").Exists())
-			for key := range got.All() {
+			for key := range got.Value().Members() {
 				t.Errorf("%s has a member %q", text, key)
 			}
 			assert.Equal(t, `{"a":1}`, got.Merge(metadata(t, `{"a":1}`)).Value().String())

@@ -14,11 +14,8 @@ const (
 	RoleReasoning Role = "reasoning"
 )
 
-// Valid reports whether r is one of the seven roles.
-func (r Role) Valid() bool { return r.Kind() != KindNone }
-
-// Kind returns the kind of the messages that have this role, KindNone for an unknown role.
-func (r Role) Kind() Kind {
+// kind returns the kind of the messages that have this role, KindNone for an unknown role.
+func (r Role) kind() Kind {
 	switch r {
 	case RoleDeveloper, RoleSystem, RoleAssistant, RoleUser:
 		return KindText

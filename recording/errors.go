@@ -11,8 +11,8 @@ import (
 // [reducer.Thread.UnmarshalJSON] reads it.
 var ErrThread = errors.New("this is the JSON of a thread, which has no events")
 
-// FormatError reports that a recording cannot be read, or not past a line. It matches messages.ErrMalformed if the
-// reason is a malformed run input.
+// FormatError reports that a recording cannot be read, or not past a line. Err is a *messages.MalformedError if a
+// run input is malformed.
 type FormatError struct {
 	Line int   // from 1
 	Err  error // why

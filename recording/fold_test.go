@@ -176,7 +176,7 @@ func TestFoldIsStrictIfAsked(t *testing.T) {
 	f, warned := fold(t, bareHead+timed(started, finished)+bareHead+timed(unknown), true)
 	for range f.Deliveries() {
 	}
-	require.ErrorIs(t, f.Err(), messages.ErrMalformed)
+	require.ErrorAs(t, f.Err(), new(*messages.MalformedError))
 	assert.Empty(t, *warned)
 }
 
@@ -203,13 +203,13 @@ func TestFoldOfAnyForm(t *testing.T) {
 	}{
 		{"P-STA-2 the input of an object", strings.NewReader(object), FoldOptions{}, reducer.Succeeded, nil},
 		{"an unknown event", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{}, reducer.Succeeded, nil},
-		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []func(error) bool{matching(messages.ErrMalformed)}},
+		{"P-ENF-7 strict", strings.NewReader(began + "\n" + unknown + "\n" + ended), FoldOptions{Strict: true}, reducer.Rejected, []func(error) bool{is[*messages.MalformedError]}},
 		{"P-VER-1 a violation", strings.NewReader(began + "\n" + began), FoldOptions{}, reducer.Rejected, []func(error) bool{is[*reducer.Violation]}},
 		{"P-RUN-1 no end", strings.NewReader(began), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"cut in a run", strings.NewReader(began + "\n" + ended[:9]), FoldOptions{}, reducer.Truncated, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"cut after a run", strings.NewReader(began + "\n" + ended + "\n" + began[:9]), FoldOptions{}, reducer.Succeeded, []func(error) bool{matching(reducer.ErrTruncated)}},
 		{"P-SSE-2 an event past the bound", strings.NewReader("[" + began + "," + ended + "]"), FoldOptions{MaxEventBytes: len(began)}, reducer.Truncated, []func(error) bool{is[*event.TooLargeError], matching(reducer.ErrTruncated)}},
-		{"P-PIPE-2 data that is not an event", strings.NewReader(began + "\ndear diary\n" + ended), FoldOptions{}, reducer.Rejected, []func(error) bool{matching(messages.ErrMalformed)}},
+		{"P-PIPE-2 data that is not an event", strings.NewReader(began + "\ndear diary\n" + ended), FoldOptions{}, reducer.Rejected, []func(error) bool{is[*messages.MalformedError]}},
 		{"no recording", strings.NewReader("dear diary"), FoldOptions{}, reducer.Empty, []func(error) bool{is[*FormatError]}},
 		{"nothing", strings.NewReader(" \n"), FoldOptions{}, reducer.Empty, []func(error) bool{matching(ErrNoRun)}},
 		{"no run", strings.NewReader(unknown), FoldOptions{}, reducer.Empty, []func(error) bool{matching(ErrNoRun)}},

@@ -35,7 +35,7 @@ func (v *Violation) Error() string {
 	return fmt.Sprintf("%s event %d %s: %s", v.Rule, v.Ordinal, v.Type, v.Reason)
 }
 
-// Unwrap returns the chunks.Error that the violation came from, nil if it came from none.
+// Unwrap returns the *chunks.Error that the violation came from, if it came from one.
 func (v *Violation) Unwrap() error { return v.cause }
 
 // AgentError is the failure that an agent reported with RUN_ERROR or SUBAGENT_ERROR. The stream is in order. It is

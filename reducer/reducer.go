@@ -128,8 +128,8 @@ func (r *Reducer) listen(o *Options) {
 // that. Use [Reducer.Deliver] to see what the event delivered.
 //
 // An error ends the stream: what was delivered before it stays, the thread is final, its last run is rejected,
-// and every further Apply returns an error that matches [ErrFinal] and the first one. It is a
-// *Violation or a *messages.MalformedError.
+// and every further Apply returns an error that matches [ErrFinal] and the first one. It is a *Violation
+// or a *messages.MalformedError.
 func (r *Reducer) Apply(ev event.Event) error {
 	if r.take(ev); r.late {
 		return &final{r.err}

@@ -39,12 +39,11 @@ func (p Policy) String() string {
 // MarshalText returns what String returns.
 func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// DefaultBuffer is the default of EveryOptions.Buffer, in revisions.
-const DefaultBuffer = 16
+const defaultBuffer = 16
 
 // EveryOptions configures [Hub.Every]; nil means the defaults.
 type EveryOptions struct {
-	// Buffer is the number of revisions that the channel holds. Less than 1 means DefaultBuffer.
+	// Buffer is the number of revisions that the channel holds. Less than 1 means 16.
 	Buffer int
 	// Full decides what happens when the buffer is full. The default is Block.
 	Full Policy
@@ -88,7 +87,7 @@ func (h *Hub[S]) Every(ctx context.Context, opts *EveryOptions) *Revisions[S] {
 		o = *opts
 	}
 	if o.Buffer < 1 {
-		o.Buffer = DefaultBuffer
+		o.Buffer = defaultBuffer
 	}
 	out := make(chan S, o.Buffer)
 	r := &Revisions[S]{

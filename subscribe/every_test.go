@@ -27,10 +27,10 @@ func TestEvery(t *testing.T) {
 			assert.Equal(t, upTo(2, 12), rest(r.C))
 			assert.NoError(t, r.Err())
 		}},
-		{"nil options mean Block and DefaultBuffer", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
+		{"nil options mean Block and 16 revisions", func(t *testing.T, p *producer, ctx context.Context, cancel func()) {
 			r := p.hub.Every(ctx, nil)
-			assert.Equal(t, subscribe.DefaultBuffer, cap(r.C))
-			p.changes(t, subscribe.DefaultBuffer-1)
+			assert.Equal(t, 16, cap(r.C))
+			p.changes(t, 15)
 			full, stop := context.WithTimeout(ctx, time.Hour)
 			defer stop()
 			assert.ErrorIs(t, p.change(full), context.DeadlineExceeded)

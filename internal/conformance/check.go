@@ -75,7 +75,8 @@ func (f *Fixture) checkVerdict(t *testing.T, got *Outcome) {
 	assert.Regexp(t, ruleName, got.Err.Error())
 	assert.Regexp(t, `[A-Z]+_[A-Z_]+`, got.Err.Error(), "the error names the event's type")
 	_, violation := errors.AsType[*reducer.Violation](got.Err)
-	assert.True(t, violation || errors.Is(got.Err, messages.ErrMalformed))
+	_, malformed := errors.AsType[*messages.MalformedError](got.Err)
+	assert.True(t, violation || malformed)
 	assert.Equal(t, reducer.Rejected, got.Thread.Status())
 }
 
