@@ -140,8 +140,7 @@ func (d *draft) fold(ev event.Event) {
 	case *event.ToolCallResult:
 		d.toolCallResult(e)
 	case *event.StateSnapshot:
-		d.state, d.hasState = e.Snapshot, true
-		d.change.Kind = StateReplaced
+		d.stateSnapshot(e)
 	case *event.StateDelta:
 		d.stateDelta(e)
 	case *event.MessagesSnapshot:

@@ -14,6 +14,12 @@ func (d *draft) patch(doc state.Value, patch state.Patch) (state.Value, error) {
 	return doc.ApplyLimit(patch, d.maxPatched-others)
 }
 
+// stateSnapshot replaces the shared state (P-STA-1).
+func (d *draft) stateSnapshot(e *event.StateSnapshot) {
+	d.state, d.hasState = e.Snapshot, true
+	d.change.Kind = StateReplaced
+}
+
 // stateDelta patches the shared state, or leaves it as it was and warns (P-STA-1).
 func (d *draft) stateDelta(e *event.StateDelta) {
 	patched, err := d.patch(d.state, e.Delta)
