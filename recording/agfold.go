@@ -3,7 +3,6 @@ package recording
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"time"
@@ -43,19 +42,22 @@ func (s *heads) next() (Entry, error) {
 		if s.err != nil {
 			return Entry{}, s.err
 		}
-		text, whole, err := s.lines.line()
-		switch {
-		case err == io.EOF && s.lost != nil:
-			s.tellLost()
+		text, whole, err := s.line()
+		if err != nil {
+			s.end(err)
 			continue
-		case err != nil:
-			return Entry{}, err
-		case len(text) == 0:
+		}
+		if len(text) == 0 {
 			continue
 		}
 		e, err := s.parse(text)
 		if _, ok := errors.AsType[*versionError](err); ok {
-			return Entry{}, &FormatError{Line: e.Line, Err: err}
+			s.end(&FormatError{Line: e.Line, Err: err})
+			continue
+		}
+		if _, ok := errors.AsType[*event.TooLargeError](err); ok {
+			s.end(err)
+			continue
 		}
 		if err == nil && (s.lost == nil || e.Head != nil) {
 			s.tellLost()
@@ -73,6 +75,32 @@ func (s *heads) next() (Entry, error) {
 	e := s.queue[0]
 	s.queue = s.queue[1:]
 	return e, nil
+}
+
+// end lets the entries end with an error, after what is lost.
+func (s *heads) end(err error) {
+	s.tellLost()
+	s.err = err
+}
+
+// line returns the next line, of which only the text of the event is bounded: a head and an error may be as long as a
+// document, and the string of data that is not an event as its escapes make it.
+func (s *heads) line() (text []byte, whole bool, err error) {
+	text, whole, err = s.lines.line()
+	if _, large := errors.AsType[*event.TooLargeError](err); !large {
+		return text, whole, err
+	}
+	members, _, _ := parseObject(nil, text)
+	switch bound := s.lines.limit; {
+	case members.get("agfold") != nil || members.get("error") != nil:
+		return s.lines.lines.rest(max(bound, maxDocument))
+	case members.get("data") != nil:
+		text, whole, long := s.lines.lines.rest(len(`\u0000`) * bound)
+		if _, large := errors.AsType[*event.TooLargeError](long); !large {
+			return text, whole, long
+		}
+	}
+	return nil, false, err
 }
 
 // tellLost queues the entry about the lines that are lost, if there are any.
@@ -106,10 +134,17 @@ func (s *heads) entry(e *Entry, members object) error {
 		return err
 	}
 	e.At = at
-	if data := members.get("event"); data != nil {
+	data, text := members.get("event"), ""
+	ok := data != nil
+	if !ok {
+		text, ok = members.str("data")
+		data = []byte(text)
+	}
+	if ok {
+		if err := tooLarge(len(data), s.lines.limit, e.Line); err != nil {
+			return err
+		}
 		e.Event = s.keep.frame(data)
-	} else if data, ok := members.str("data"); ok {
-		e.Event = s.keep.frame([]byte(data))
 	} else if text, ok := members.str("error"); ok {
 		e.Err = &StreamError{Text: text, Truncated: string(members.get("truncated")) == "true"}
 	} else {

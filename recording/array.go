@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/jsontext"
 )
 
@@ -99,8 +98,8 @@ func (s *values) value() (Entry, error) {
 	for {
 		done := false
 		n, depth, inString, done = scanValue(s.buf[s.pos:s.end], n, depth, inString)
-		if s.limit > 0 && n > s.limit {
-			return Entry{}, &event.TooLargeError{Limit: s.limit, Line: s.line}
+		if err := tooLarge(n, s.limit, s.line); err != nil {
+			return Entry{}, err
 		}
 		if done {
 			break

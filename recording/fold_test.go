@@ -353,3 +353,13 @@ func TestFoldShowsEachDeliveryWithItsThread(t *testing.T) {
 		assert.Equal(t, "r running, a {}", told(f.Thread()))
 	})
 }
+
+func TestFoldUnderTheBoundOfTheSession(t *testing.T) {
+	text := started + "\n" + `{"type":"STATE_DELTA","delta":[{"op":"add","path":"/a","value":"0123456789"}]}` + "\n" + finished + "\n"
+	th, err := Fold(strings.NewReader(text), &FoldOptions{MaxPatchedBytes: 10})
+	require.NoError(t, err)
+	assert.Equal(t, "{}", string(th.State.AppendJSON(nil)), "P-STA-1")
+	th, err = Fold(strings.NewReader(text), nil)
+	require.NoError(t, err)
+	assert.Equal(t, `{"a":"0123456789"}`, string(th.State.AppendJSON(nil)))
+}

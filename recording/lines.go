@@ -36,9 +36,21 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next returns the next line without its LF and white space around it, valid until the next call, and
-// whether it had an LF. Of a line with more than limit bytes, if limit is positive, it returns the beginning and an
-// *event.TooLargeError. The end is io.EOF.
+// lineSlack is how much longer a line may be than the event in it: for white space, or for what Writer writes around it.
+const lineSlack = 1 << 10
+
+// tooLarge returns the error about an event of n bytes that begins at a line, nil if the bound allows it: exactly limit
+// bytes are allowed, and zero or less is no bound.
+func tooLarge(n, limit, line int) error {
+	if limit <= 0 || n <= limit {
+		return nil
+	}
+	return &event.TooLargeError{Limit: limit, Line: line}
+}
+
+// next returns the next line without its LF and white space around it, valid until the next call, and whether it had an
+// LF. Of a line that is longer than limit and lineSlack it returns the beginning and an *event.TooLargeError; rest
+// returns the whole of it. The end is io.EOF.
 func (l *lines) next(limit int) (line []byte, whole bool, err error) {
 	l.line++
 	l.offset = l.src.n - int64(l.r.Buffered())
@@ -46,11 +58,19 @@ func (l *lines) next(limit int) (line []byte, whole bool, err error) {
 	if cap(l.long) > 1<<20 {
 		l.long = nil
 	}
+	return l.rest(limit)
+}
+
+// rest returns the line of which next returned the beginning, as next does.
+func (l *lines) rest(limit int) (line []byte, whole bool, err error) {
+	if bytes.HasSuffix(l.long, []byte("\n")) {
+		return trim(l.long), true, tooLarge(len(l.long)-lineSlack, limit, l.line)
+	}
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if limit > 0 && len(l.long)+len(part) > limit+len("\r\n") {
+		if err := tooLarge(len(l.long)+len(part)-lineSlack, limit, l.line); err != nil {
 			l.long = append(l.long, part...)
-			return l.long, false, &event.TooLargeError{Limit: limit, Line: l.line}
+			return l.long, false, err
 		}
 		if err == bufio.ErrBufferFull {
 			l.long = append(l.long, part...)
@@ -74,8 +94,9 @@ func trim(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
 type eventLines struct {
 	lines *lines
 	limit int
-	first []byte // a line read before, and
-	whole bool   // whether it had an LF; nil if there is none
+	first []byte // a line read before, nil if there is none;
+	whole bool   // whether it had an LF;
+	err   error  // and the error that came with it
 	keep  keeper
 }
 
@@ -88,6 +109,9 @@ func (s *eventLines) next() (Entry, error) {
 		if len(line) == 0 {
 			continue
 		}
+		if err := tooLarge(len(line), s.limit, s.lines.line); err != nil {
+			return Entry{}, err
+		}
 		f := s.keep.frame(line)
 		if !whole && isCut(f) {
 			return Entry{}, &CutError{Line: s.lines.line}
@@ -98,11 +122,8 @@ func (s *eventLines) next() (Entry, error) {
 
 func (s *eventLines) line() (line []byte, whole bool, err error) {
 	if s.first != nil {
-		line, whole, s.first = s.first, s.whole, nil
-		if s.limit > 0 && len(line) > s.limit {
-			return nil, false, &event.TooLargeError{Limit: s.limit, Line: s.lines.line}
-		}
-		return line, whole, nil
+		line, s.first = s.first, nil
+		return line, s.whole, s.err
 	}
 	return s.lines.next(s.limit)
 }

@@ -16,7 +16,7 @@ import (
 // Options configures [Open]; nil means defaults.
 type Options struct {
 	// MaxEventBytes bounds one event's JSON text: 0 means event.DefaultMaxBytes, a negative number no bound.
-	// A larger event ends the recording with a *event.TooLargeError.
+	// A larger event ends the recording with a *event.TooLargeError; so does a head of more than 256 MiB.
 	MaxEventBytes int
 }
 

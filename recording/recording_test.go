@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -293,7 +294,7 @@ func (r *endless) Read(p []byte) (int, error) {
 
 func TestAnEndlessFirstLineIsBounded(t *testing.T) {
 	const limit = 1 << 20
-	for _, head := range []string{`{"type":"`, `{"`, `{"agfold":"recording/1","input":"`, `{"at":1,"event":"`, `[{"type":"`, `data: {"type":"`} {
+	for _, head := range []string{`{"type":"`, `{"`, `{"at":1,"event":"`, `{"at":1,"data":"`, `[{"type":"`, `data: {"type":"`} {
 		src := &endless{head: head, unit: 'x'}
 		rec, err := Open(src, &Options{MaxEventBytes: limit})
 		if err == nil {
@@ -452,12 +453,13 @@ func TestEventsOutliveTheReading(t *testing.T) {
 
 func TestBound(t *testing.T) {
 	const limit = len(started)
-	long := `{"type":"CUSTOM","name":"n","value":"` + strings.Repeat("x", 100) + `"}`
+	long := strings.Replace(started, `"r"`, `"rr"`, 1)
 	for name, text := range map[string]string{
 		"sse":    "data: " + started + "\n\ndata: " + long + "\n\n",
 		"lines":  started + "\n\n" + long + "\n",
 		"array":  "[" + started + ",\n\n" + long + "]",
 		"object": `{"stream":[` + started + ",\n\n" + long + "]}",
+		"agfold": `{"at":0,"event":` + started + "}\n\n" + `{"at":0,"event":` + long + "}\n",
 	} {
 		t.Run("P-SSE-2 "+name, func(t *testing.T) {
 			_, got, err := texts(t, strings.NewReader(text), &Options{MaxEventBytes: limit})
@@ -474,6 +476,61 @@ func TestBound(t *testing.T) {
 	}
 	_, _, err := texts(t, strings.NewReader(long), &Options{MaxEventBytes: limit})
 	require.ErrorAs(t, err, new(*event.TooLargeError), "in the first line")
+}
+
+// What Writer writes of events that are within the bound is read under the same bound, whatever stands around them.
+func TestTheBoundIsThatOfTheEvent(t *testing.T) {
+	const limit = len(started)
+	write := func(data string) string {
+		var file strings.Builder
+		w := NewWriter(&file)
+		require.NoError(t, w.Head(&event.RunInput{ThreadID: strings.Repeat("t", 5000)}, noon))
+		require.NoError(t, w.Event(frame(t, started), 0))
+		require.NoError(t, w.Event(new(event.Framer).Frame([]byte(data)), 0))
+		require.NoError(t, w.Head(&event.RunInput{ThreadID: strings.Repeat("t", 5000)}, noon))
+		require.NoError(t, w.Error(errors.New(strings.Repeat("e", 5000)), 0))
+		return file.String()
+	}
+	for _, c := range []string{"x", `"`, "\x01"} {
+		rec, err := Open(strings.NewReader(write(strings.Repeat(c, limit))), &Options{MaxEventBytes: limit})
+		require.NoError(t, err)
+		n := 0
+		for e, err := range rec.Entries() {
+			require.NoError(t, err)
+			n++
+			_, lost := errors.AsType[*DamageError](e.Err)
+			assert.False(t, lost, e.Err)
+		}
+		assert.Equal(t, 5, n)
+		for _, more := range []int{1, 10_000} {
+			_, got, err := texts(t, strings.NewReader(write(strings.Repeat(c, limit+more))), &Options{MaxEventBytes: limit})
+			assert.Equal(t, []string{started}, got)
+			var large *event.TooLargeError
+			require.ErrorAs(t, err, &large)
+			assert.Equal(t, event.TooLargeError{Limit: limit, Line: 3}, *large)
+		}
+	}
+}
+
+func TestWhatIsLostIsToldBeforeTheError(t *testing.T) {
+	boom := errors.New("boom")
+	for name, end := range map[string]io.Reader{
+		"an event that is too large": strings.NewReader(`{"at":0,"event":{"type":"` + strings.Repeat("x", 3000) + `"}}` + "\n"),
+		"a line that is too long":    strings.NewReader(strings.Repeat("x", 3000)),
+		"an error of the source":     iotest.ErrReader(boom),
+		"another version":            strings.NewReader(`{"agfold":"recording/2"}` + "\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec, err := Open(io.MultiReader(strings.NewReader(bareHead+"???\n"), end), &Options{MaxEventBytes: 500})
+			require.NoError(t, err)
+			var lost, last error
+			for e, err := range rec.Entries() {
+				lost, last = cmp.Or(lost, e.Err), err
+			}
+			require.True(t, is[*DamageError](lost), "%v", lost)
+			require.Error(t, last)
+		})
+	}
 }
 
 func TestErrorsOfTheSource(t *testing.T) {

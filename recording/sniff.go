@@ -12,8 +12,8 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// maxDocument bounds what is read completely into memory: an object with a stream, or JSON that is spread
-// over lines.
+// maxDocument bounds what is read completely into memory: an object with a stream, JSON that is spread over lines, or a
+// head with its run input.
 const maxDocument = 256 << 20
 
 // sniff recognizes the form of the recording by its first bytes, its first line, or the first object in it.
@@ -93,7 +93,7 @@ func sniffObject(l *lines, limit int) (*Recording, error) {
 		}
 		return sniffDocument(l, first, limit)
 	}
-	line := eventLines{lines: l, limit: limit, first: first, whole: whole}
+	line := eventLines{lines: l, limit: limit, first: first, whole: whole, err: err}
 	switch {
 	case isHead(members) || (fault != nil || end < len(first)) && l.showsHead(whole):
 		return openHeads(&heads{lines: line})
@@ -154,12 +154,13 @@ func openHeads(s *heads) (*Recording, error) {
 // what was read of its first line.
 func sniffDocument(l *lines, text []byte, limit int) (*Recording, error) {
 	line := l.line
-	rest, err := io.ReadAll(io.LimitReader(l.r, max(0, maxDocument-int64(len(text)))))
+	rest, err := io.ReadAll(io.LimitReader(l.r, max(0, maxDocument+1-int64(len(text)))))
 	if err != nil {
 		return nil, readError(err)
 	}
-	if text = append(text, rest...); len(text) >= maxDocument {
-		return nil, &event.TooLargeError{Limit: maxDocument, Line: line}
+	text = append(text, rest...)
+	if err := tooLarge(len(text), maxDocument, line); err != nil {
+		return nil, err
 	}
 	members, end, err := parseObject(nil, text)
 	if !isStream(members) {
