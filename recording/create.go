@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -25,21 +26,41 @@ type CreateOptions struct {
 // The error is a *os.PathError, or matches ErrLocked, or, with Append, is that of [Open] or names the form of the
 // recording that no run can be appended to.
 func Create(name string, o *CreateOptions) (*Writer, error) {
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() { // a pipe or a terminal, which has no past
-		file, err := os.OpenFile(name, os.O_WRONLY, 0)
-		return &Writer{w: file, file: file}, err
+	for {
+		w, err := openWriter(name)
+		if err != nil {
+			return nil, err
+		}
+		if w.piped {
+			return w, nil
+		}
+		err = w.take(o != nil && o.Append)
+		if err == nil {
+			return w, nil
+		}
+		w.file.Close()
+		if err != errReplaced {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+}
+
+// errReplaced says that the name is no longer that of the file. It never leaves the package.
+var errReplaced = errors.New("another file has the name")
+
+// openWriter opens the file, which is not locked yet.
+func openWriter(name string) (*Writer, error) {
+	flag := os.O_RDWR | os.O_CREATE
+	info, err := os.Stat(name)
+	piped := err == nil && !info.Mode().IsRegular() && !info.IsDir() // a pipe or a terminal, which has no past
+	if piped {
+		flag = os.O_WRONLY
+	}
+	file, err := os.OpenFile(name, flag, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{w: file, file: file, created: info == nil}
-	if err := w.take(o != nil && o.Append); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return w, nil
+	return &Writer{w: file, file: file, piped: piped, created: info == nil}, nil
 }
 
 // take locks the Writer's file and finds out what is in it.
@@ -47,7 +68,11 @@ func (w *Writer) take(appends bool) error {
 	if err := lock(w.file); err != nil {
 		return err
 	}
+	if now, err := os.Stat(w.file.Name()); !w.is(now, err) {
+		return errReplaced // by a Writer that removed it, before it was locked
+	}
 	size, err := w.file.Seek(0, io.SeekEnd)
+	w.created = w.created && size == 0
 	if err != nil || size == 0 {
 		return err
 	}
@@ -87,4 +112,13 @@ func (w *Writer) replaceOld() error {
 		return nil
 	}
 	return w.line(w.head)
+}
+
+// is reports whether info, unless there is an error, is about the Writer's file.
+func (w *Writer) is(info fs.FileInfo, err error) bool {
+	if err != nil {
+		return false
+	}
+	own, err := w.file.Stat()
+	return err == nil && os.SameFile(own, info)
 }

@@ -116,6 +116,39 @@ func TestTwoWritersOfOneFile(t *testing.T) {
 	}
 }
 
+// The steps of Create may come between those of another Writer of the same new file.
+func TestARaceForANewFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "run.jsonl")
+	late, err := openWriter(name)
+	require.NoError(t, err)
+	w, err := Create(name, nil)
+	require.NoError(t, err)
+	writeRun(t, w)
+	require.NoError(t, w.Close())
+	require.NoError(t, late.take(true))
+	require.NoError(t, late.Close())
+	assert.Equal(t, oneRun, contents(t, name), "a Writer that records nothing removes nothing that another one recorded")
+	require.NoError(t, os.Remove(name))
+
+	w, err = Create(name, nil)
+	require.NoError(t, err)
+	late, err = openWriter(name)
+	require.NoError(t, err)
+	defer late.file.Close()
+	require.NoError(t, w.Close())
+	if _, err := os.Stat(name); err == nil {
+		t.Skip("the system does not remove an open file")
+	}
+	require.ErrorIs(t, late.take(false), errReplaced, "the file that it has opened is removed")
+
+	w, err = Create(name, nil)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, os.WriteFile(name, []byte(old), 0o600))
+	require.NoError(t, w.Close())
+	assert.Equal(t, old, contents(t, name), "another file has the name by now")
+}
+
 // halfWriter writes half of what it gets while the disk is full.
 type halfWriter struct {
 	strings.Builder

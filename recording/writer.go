@@ -27,6 +27,7 @@ type Writer struct {
 	err  error // the first of w's
 
 	file    *os.File // that Create opened, or nil
+	piped   bool     // it has no past and is not locked
 	created bool     // it is new, and nothing is in it
 	replace bool     // the first event replaces what is in it
 	head    []byte   // the head of the run, until then
@@ -122,10 +123,14 @@ func (w *Writer) Close() error {
 	if w.file == nil {
 		return w.err
 	}
-	open := w.created && os.Remove(w.file.Name()) != nil // Windows does not remove an open file
+	name := w.file.Name()
+	empty := w.created && w.is(os.Lstat(name))
+	open := empty && os.Remove(name) != nil // Windows does not remove an open file
 	w.err = cmp.Or(w.err, w.file.Close())
 	if open {
-		os.Remove(w.file.Name())
+		if now, err := os.Lstat(name); err == nil && now.Size() == 0 {
+			os.Remove(name)
+		}
 	}
 	w.file = nil
 	return w.err

@@ -117,6 +117,7 @@ func TestWrongUsage(t *testing.T) {
 		{"standard input twice", []string{"replay", "-", "-"}, "only once"},
 		{"the URL's password is not printed", []string{"run", "--url", "ftp://user:secret@host/"}, `--url "ftp://host/" is not an http or https URL`},
 		{"a control character in an argument", []string{"run", "\x1b[2J"}, `unexpected argument \x1b[2J`},
+		{"a limit of zero for a replay", []string{"replay", "x", "--max-event", "0"}, "--max-event must be from 1 to 1024"},
 		{"a limit of zero", []string{"run", "--max-event", "0"}, "--max-event must be from 1 to 1024"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

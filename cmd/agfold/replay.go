@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -15,13 +16,14 @@ import (
 
 // replayFlags is the command line of agfold replay.
 type replayFlags struct {
-	JSON   bool     `help:"Print each thread as one JSON object on one line: threadId, revision (not that of the live run), status, error, messages (as on the wire), state, runs, subagents, interrupts, pendingToolCallIds, and the warnings (the first 10000, and how many more there were)."`
-	Events bool     `xor:"events,state" help:"Print the events as they are delivered, one per line; with --json each as an object with ordinal, event, change and warnings."`
-	State  bool     `xor:"events,state" help:"Print only the state, as JSON; with --json on one line."`
-	At     *int     `placeholder:"N" help:"Stop after the Nth event of the FILE, counted from 1 as --events does, and print the thread as it is then."`
-	Strict bool     `help:"Treat what is unknown to the protocol as an error, not as a warning."`
-	Full   bool     `help:"Leave nothing out, and show metadata. Otherwise long tool results, arguments, activities and states are shortened."`
-	Files  []string `arg:"" name:"FILE" help:"A recording; - is standard input."`
+	JSON     bool     `help:"Print each thread as one JSON object on one line: threadId, revision (not that of the live run), status, error, messages (as on the wire), state, runs, subagents, interrupts, pendingToolCallIds, and the warnings (the first 10000, and how many more there were)."`
+	Events   bool     `xor:"events,state" help:"Print the events as they are delivered, one per line; with --json each as an object with ordinal, event, change and warnings."`
+	State    bool     `xor:"events,state" help:"Print only the state, as JSON; with --json on one line."`
+	At       *int     `placeholder:"N" help:"Stop after the Nth event of the FILE, counted from 1 as --events does, and print the thread as it is then."`
+	Strict   bool     `help:"Treat what is unknown to the protocol as an error, not as a warning."`
+	Full     bool     `help:"Leave nothing out, and show metadata. Otherwise long tool results, arguments, activities and states are shortened."`
+	MaxEvent int      `placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
+	Files    []string `arg:"" name:"FILE" help:"A recording; - is standard input."`
 }
 
 // Help is what --help says before the flags.
@@ -69,6 +71,8 @@ func (f *replayFlags) check() string {
 		}
 	}
 	switch {
+	case f.MaxEvent < 1 || f.MaxEvent > maxMaxEvent:
+		return fmt.Sprintf("--max-event must be from 1 to %d", maxMaxEvent)
 	case f.At != nil && *f.At < 0:
 		return "--at counts events: it cannot be negative"
 	case stdins > 1:
@@ -164,7 +168,7 @@ func unnamed(err error) error {
 
 // recording replays what in holds. The error is one in writing the output.
 func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar *progress) (int, error) {
-	rec, err := recording.Open(in, nil)
+	rec, err := recording.Open(in, &recording.Options{MaxEventBytes: r.MaxEvent << 20})
 	if err != nil && ctx.Err() == nil {
 		r.t.say("agfold: %s: %v", name, advised(err))
 		return exitUnreadable, nil

@@ -31,11 +31,3 @@ func lineEnd(data []byte) int {
 	}
 	return i
 }
-
-// AppendComment appends a comment line to dst, which keeps a quiet connection alive. The text must hold
-// no line end.
-func AppendComment(dst []byte, text string) []byte {
-	dst = append(dst, ": "...)
-	dst = append(dst, text...)
-	return append(dst, "\n\n"...)
-}

@@ -22,14 +22,6 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-func TestAppendComment(t *testing.T) {
-	stream := AppendComment(Append(nil, []byte("a")), "still here")
-	events, err := readAll(NewReader(strings.NewReader(string(stream)), 0))
-	require.NoError(t, err)
-	assert.Equal(t, []string{"a"}, events)
-	assert.Contains(t, string(stream), "\n: still here\n")
-}
-
 // FuzzAppend holds that what is written is read back, with line ends as LF.
 func FuzzAppend(f *testing.F) {
 	f.Add("a\nb", "c\r\n")
