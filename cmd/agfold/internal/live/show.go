@@ -58,20 +58,25 @@ func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (er
 	thread := &reducer.Thread{}
 	frames := subscribe.Throttle(ctx, snapshots, fastest) // a goroutine, which ends with ctx
 	for {
+		next, open := thread, true
 		select {
-		case th, open := <-frames:
-			if !open {
-				return nil
-			}
-			thread = th
+		case next, open = <-frames:
 		case aside := <-o.Aside:
 			width, _ := o.Size()
 			if err := screen.Clear(width); err != nil {
 				return err
 			}
 			aside()
-		case <-tick.C:
+		case <-tick.C: // after the end no picture follows
+			select {
+			case next, open = <-frames:
+			default:
+			}
 		}
+		if !open {
+			return nil
+		}
+		thread = next
 		began := time.Now()
 		look := Look{Color: o.Color, Title: o.Title, Elapsed: time.Since(start)}
 		look.Width, look.Height = o.Size()

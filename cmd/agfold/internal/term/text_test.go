@@ -114,6 +114,31 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// TestNoCharacterIsWiderThanTwoColumns: Unicode joins any number of these into one character.
+func TestNoCharacterIsWiderThanTwoColumns(t *testing.T) {
+	for _, r := range []rune{0x903, 0x600, 0x110bd, 0xe33, 0x1100, 0x1161, 0x11a8, 0xa960, 0x2e3b, 0x1f3fd} {
+		text := Line(strings.Repeat(string(r), 100))
+		assert.Greater(t, text.Columns(), 0, "%U", r)
+		n := 0
+		for row := range text.Wrap(10) {
+			assert.LessOrEqual(t, row.Columns(), 10, "%U", r)
+			n += utf8.RuneCountInString(row.s)
+			assert.LessOrEqual(t, utf8.RuneCountInString(row.s), 10*maxRunes, "%U", r)
+		}
+		assert.Equal(t, 100, n, "%U", r)
+		for _, limit := range []int{2, 5} {
+			assert.LessOrEqual(t, text.Clip(limit).Columns(), limit, "%U", r)
+		}
+	}
+	assert.Equal(t, 200, Line(strings.Repeat("\u1100", 100)).Columns(), "each consonant takes two columns")
+	assert.Equal(t, 2, Line("\u1112\u1161\u11ab").Columns(), "but not the rest of its syllable")
+	assert.Equal(t, 2, Line("👩🏽‍❤️‍💋‍👨🏽").Columns(), "the longest emoji")
+	family := Line("👩" + strings.Repeat("\u200d👩", 99))
+	assert.Equal(t, 40, family.Columns(), "one emoji for each ten runes")
+	long := Line("a" + strings.Repeat("\u0301", 1<<18))
+	assert.Greater(t, long.Columns(), 0, "not in quadratic time")
+}
+
 func TestFoldIndentsWhatContinuesALine(t *testing.T) {
 	fake := strings.Repeat(".", 10) + "\u00a0agfold: fake"
 	assert.Equal(t, "a line\n........\n  ..\u00a0agfol\n  d: fake\n", Clean("a line\n"+fake+"\n").Fold(10).String())

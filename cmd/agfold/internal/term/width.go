@@ -3,6 +3,7 @@ package term
 import (
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -27,8 +28,57 @@ func step(s string) (size, cols int, mayBreak bool) {
 	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 		return 1, 1, false
 	}
-	cluster, _, boundaries, _ := uniseg.StepString(s, -1)
-	return len(cluster), boundaries >> uniseg.ShiftWidth, boundaries&uniseg.MaskLine == uniseg.LineCanBreak
+	cluster, _, boundaries, _ := uniseg.StepString(s[:min(len(s), nearby)], -1)
+	if size, cols = head(cluster); size < len(cluster) {
+		return size, cols, false
+	}
+	return size, cols, boundaries&uniseg.MaskLine == uniseg.LineCanBreak
+}
+
+// Limits on one character as a reader sees it. Unicode has none: any number of marks or joined emoji is one.
+const (
+	maxRunes   = 10
+	maxColumns = 2
+	nearby     = 64 // bytes, more than maxRunes and what follows them
+)
+
+// head measures the beginning of a grapheme cluster, usually all of it, that the limits allow.
+func head(cluster string) (size, cols int) {
+	n := 0
+	for i := range cluster {
+		if n++; n > maxRunes {
+			cluster = cluster[:i]
+			break
+		}
+	}
+	for size = len(cluster); ; {
+		cols = columns(cluster[:size])
+		_, last := utf8.DecodeLastRuneInString(cluster[:size])
+		if cols <= maxColumns || last == size {
+			return size, min(cols, maxColumns)
+		}
+		size -= last
+	}
+}
+
+// columns returns how many columns a grapheme cluster takes on a terminal, or on most terminals if they disagree:
+// several leading consonants of Hangul are one character to Unicode, and so is a letter with a skin tone, but few
+// terminals join them.
+func columns(cluster string) int {
+	consonants, tones := 0, 0
+	for _, r := range cluster {
+		switch {
+		case r >= 0x1100 && r <= 0x115f, r >= 0xa960 && r <= 0xa97c:
+			consonants += 2
+		case r >= 0x1f3fb && r <= 0x1f3ff:
+			tones += 2
+		}
+	}
+	cols := uniseg.StringWidth(cluster)
+	if cols < 2 {
+		cols += tones
+	}
+	return max(cols, consonants)
 }
 
 // sequence returns the length of the escape sequence that s begins with.
