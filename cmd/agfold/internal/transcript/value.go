@@ -8,9 +8,9 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// maxIndent is the most columns that lines are indented, so that indents do not multiply the size of deeply
-// nested values.
-const maxIndent = 64
+// maxIndent is the most columns that lines are indented. What is deeper flows: each line holds as much as fits, so that
+// indents do not multiply the size of deeply nested values.
+const maxIndent = 32
 
 // WriteValue writes v as JSON for people: what fits into width columns stays on one line, what does not is spread over
 // lines indented by two. The output is valid JSON, with numbers as they were written. It holds one line at a time, since a
@@ -61,6 +61,9 @@ func (f *formatter) newLine(indent int) {
 // value writes v at an indent, with used columns of the line taken before it.
 func (f *formatter) value(v state.Value, indent, used int) {
 	room := f.width - min(indent, maxIndent) - used
+	if indent > maxIndent {
+		room = f.width - len(f.buf) - 1
+	}
 	switch kind := v.Kind(); {
 	case kind != state.KindArray && kind != state.KindObject:
 		f.scalar(v)
@@ -100,14 +103,26 @@ func (f *formatter) next(first bool, indent int) {
 	if !first {
 		f.buf = append(f.buf, ',')
 	}
-	f.newLine(indent + 2)
+	if !f.flows(indent) {
+		f.newLine(indent + 2)
+	} else if !first {
+		f.buf = append(f.buf, ' ')
+	}
+}
+
+// flows reports whether the children of a value at indent continue the line.
+func (f *formatter) flows(indent int) bool {
+	const nearEnd = 8 // columns
+	return indent+2 > maxIndent && len(f.buf) < f.width-nearEnd
 }
 
 func (f *formatter) close(end byte, indent int) {
 	if f.stopped {
 		return
 	}
-	f.newLine(indent)
+	if !f.flows(indent) {
+		f.newLine(indent)
+	}
 	f.buf = append(f.buf, end)
 }
 

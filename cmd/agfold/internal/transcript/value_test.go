@@ -98,7 +98,7 @@ func TestAStateIsFormattedAsFarAsItIsShown(t *testing.T) {
 }
 
 func TestFullEndsAtABound(t *testing.T) {
-	large := doubled(t, 440, 19)
+	large := doubled(t, 440, 22)
 	text := Style{Full: true}.State(large).String()
 	assert.Less(t, len(text), maxFull+2000)
 	assert.Greater(t, len(text), maxFull/2)
@@ -123,15 +123,18 @@ func TestALongTextIsFormattedAsFarAsItIsShown(t *testing.T) {
 }
 
 func TestIndentsEndAtABound(t *testing.T) {
-	for line := range strings.SplitSeq(valueIn(doubled(t, 440, 6), 40), "\n") {
-		assert.LessOrEqual(t, len(line), maxIndent+len(`"x",`))
+	v := doubled(t, 440, 6)
+	text := valueIn(v, 80)
+	for line := range strings.SplitSeq(text, "\n") {
+		assert.LessOrEqual(t, len(line), 80)
 	}
+	assert.Less(t, len(text), 3*len(v.String()), "deep values flow")
 }
 
 func TestWriteValueStopsWithItsWriter(t *testing.T) {
 	broken := errors.New("broken pipe")
 	large := doubled(t, 60, 18) // tens of megabytes of lines
-	assert.Less(t, allocated(func() { assert.ErrorIs(t, WriteValue(term.NewWriter(failing{broken}), large, 60), broken) }), uint64(1<<20))
+	assert.Less(t, allocated(func() { assert.ErrorIs(t, WriteValue(term.NewWriter(failing{broken}), large, 60), broken) }), uint64(2<<20))
 }
 
 func FuzzWriteValue(f *testing.F) {
