@@ -174,6 +174,9 @@ func (t *Tool) members(c *codec.Codec) {
 	metadata(c, &t.Metadata)
 }
 
+// MarshalJSON returns the context as it looks on the wire. The error is always nil.
+func (t Context) MarshalJSON() ([]byte, error) { return marshal(&t, (*Context).members) }
+
 // MarshalJSON returns the tool as it looks on the wire. The error is always nil.
 func (t Tool) MarshalJSON() ([]byte, error) { return marshal(&t, (*Tool).members) }
 

@@ -91,6 +91,11 @@ type SubagentOutcome struct {
 
 func (out SubagentOutcome) absent() bool { return out.Type == "" && out.InterruptIDs == nil }
 
+// MarshalJSON returns the outcome as it looks on the wire; null if it is absent. The error is always nil.
+func (out SubagentOutcome) MarshalJSON() ([]byte, error) {
+	return codec.Append(nil, &out, walkSubagentOutcome), nil
+}
+
 func walkSubagentOutcome(out *SubagentOutcome, c *codec.Codec) {
 	if c.Encoding() && out.absent() {
 		c.AppendNull()

@@ -24,6 +24,10 @@ func (c Content) MarshalJSON() ([]byte, error) { return codec.Append(nil, &c, wa
 // always nil.
 func (p Part) MarshalJSON() ([]byte, error) { return codec.Append(nil, &p, walkPart), nil }
 
+// MarshalJSON returns the source as it looks on the wire: type, value, then mimeType and provider. The error is
+// always nil.
+func (s Source) MarshalJSON() ([]byte, error) { return codec.Append(nil, &s, walkSource), nil }
+
 // MarshalJSON returns the metadata's object, null if it is absent. The error is always nil.
 func (m Metadata) MarshalJSON() ([]byte, error) {
 	if !m.v.Exists() {

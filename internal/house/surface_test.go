@@ -19,13 +19,13 @@ import (
 // Lower a number when the package shrinks, and raise one only for names that users need.
 var surface = map[string]int{
 	"state":     83,
-	"subscribe": 23,
-	"messages":  120,
-	"event":     216,
+	"subscribe": 22,
+	"messages":  115,
+	"event":     218,
 	"chunks":    10,
 	"reducer":   103,
 	"recording": 58,
-	"client":    77,
+	"client":    72,
 }
 
 func TestExportedNamesAreCounted(t *testing.T) {
