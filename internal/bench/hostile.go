@@ -182,6 +182,56 @@ func keptRow(n int) row {
 	}, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m","role":"user","content":"x"}]}`)
 }
 
+// keptReasoningRow replaces the messages again and again while n reasoning messages stay.
+func keptReasoningRow(n int) row {
+	return wireRow(fmt.Sprintf("a small snapshot beside %d kept reasoning messages", n), 10_000, snapshotNever, func() []string {
+		texts := []string{started}
+		for i := range n {
+			texts = append(texts, fmt.Sprintf(`{"type":"REASONING_MESSAGE_START","messageId":"r%d","role":"reasoning"}`, i),
+				fmt.Sprintf(`{"type":"REASONING_MESSAGE_END","messageId":"r%d"}`, i))
+		}
+		return texts
+	}, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m","role":"user","content":"x"}]}`)
+}
+
+// headsRow folds many recorded runs that follow a run with n messages, which is not measured.
+func headsRow(n int) row {
+	const runs = 1_000
+	run := func(i int, msgs string) string {
+		return fmt.Sprintf(`{"agfold":"recording/1","input":{"threadId":"t","runId":"r%d","messages":[%s]}}`+"\n"+
+			`{"at":0,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r%d"}}`+"\n"+
+			`{"at":1,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r%d"}}`+"\n", i, msgs, i, i)
+	}
+	var msgs, text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&msgs, `,{"id":"m%d","role":"user","content":"x"}`, i)
+	}
+	text.WriteString(run(0, msgs.String()[1:]))
+	for i := range runs {
+		text.WriteString(run(i+1, ""))
+	}
+	return row{name: fmt.Sprintf("a recorded run after %d messages", n), count: runs, bench: func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			b.StopTimer()
+			rec, err := recording.Open(strings.NewReader(text.String()), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			begun := false
+			for d, err := range recording.NewFolder(rec, nil).Deliveries() {
+				if err != nil {
+					b.Fatal(err)
+				}
+				if !begun && d.Change.Kind == reducer.RunEnded {
+					begun = true
+					b.StartTimer()
+				}
+			}
+		}
+	}}
+}
+
 // droppedRow replaces the messages again and again after n of them are gone.
 func droppedRow(n int) row {
 	return wireRow(fmt.Sprintf("a small snapshot after %d dropped messages", n), 10_000, snapshotNever, func() []string {
