@@ -19,6 +19,7 @@ func FuzzMiddleware(f *testing.F) {
 	f.Add(`{"type":"TOOL_CALL_CHUNK","toolCallId":"1","toolCallName":"rm","subagentRunId":"s"}`+"\n"+`{"type":"TOOL_CALL_CHUNK","delta":"x"}`, "rm")
 	f.Add(`{"type":"RUN_FINISHED","outcome":{"interrupts":[{"subagentRunId":1}],"pendingToolCallIds":[1,"1"]}}`, "")
 	f.Add(`{"type":"MESSAGES_SNAPSHOT","messages":[{"subagentRunId":"s"}]}`+"\n"+`{"type":"SUBAGENT_STARTED","subagentRunId":null}`, "")
+	f.Add(`{"type":"MESSAGES_SNAPSHOT","messages":[{"subagentRunId":"s"}]}`+"\n"+`{"type":"SUBAGENT_STARTED","su","`, "")
 	f.Fuzz(func(t *testing.T, events, name string) {
 		run := func(ms ...Middleware) (got []string, err error) {
 			for ev, e := range Chain(answering(events), ms...).Run(t.Context(), input) {
@@ -26,7 +27,7 @@ func FuzzMiddleware(f *testing.F) {
 					break
 				}
 				frame := ev.(event.Frame)
-				if !frame.IsNotice() {
+				if !frame.IsNotice() && frame.Err() == nil { // data that is not an event passes, for enforcement to reject
 					_, e := event.NewFrame(frame.Data())
 					require.NoError(t, e)
 				}
