@@ -1,5 +1,10 @@
 package main
 
+import (
+	"fmt"
+	"time"
+)
+
 // streamed is how many content events the streams have.
 const streamed = 10_000
 
@@ -72,6 +77,23 @@ func groups() []group {
 				unknownRow(1_000), unknownRow(10_000),
 				replayRow(100), replayRow(1_000),
 			},
+		},
+	}
+}
+
+// liveGroup measures sessions whose events come one at a time, over loopback.
+func liveGroup(quick bool) group {
+	l := live{sessions: 1500, warmUp: time.Second, length: 4 * time.Second}
+	if quick {
+		l = live{sessions: 20, warmUp: 0, length: 200 * time.Millisecond}
+	}
+	return group{
+		title: fmt.Sprintf("Live: %d sessions, %d events a second each; CPU an event, bytes a session", l.sessions, livePerSecond),
+		goal:  "a session at most 1.3 times net/http and 12 KB more; throttled at most 1.6 times",
+		rows: []row{
+			liveRow("net/http and lines", "raw", l),
+			liveRow("a session", "session", l),
+			liveRow("a session with a throttled subscriber", "throttled", l),
 		},
 	}
 }

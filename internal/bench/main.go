@@ -18,6 +18,13 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == "live" { // a process of a row of liveRows
+		if err := liveMain(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	quick := flag.Bool("quick", false, "one short round of each, to see that it runs")
 	oracle := flag.String("oracle", "", "a `folder` with the official client's bench.mjs and node_modules, to compare with it")
 	flag.Usage = func() {
@@ -39,7 +46,7 @@ func main() {
 		panic(err) // the flag is ours
 	}
 	fmt.Printf("%s, %s/%s, %d CPUs, %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), cpu())
-	all := groups()
+	all := append(groups(), liveGroup(*quick))
 	if *oracle != "" {
 		all = append(all, official(*oracle, *quick)...)
 	}

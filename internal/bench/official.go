@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
-	"time"
 )
 
 var perEvent = regexp.MustCompile(`([0-9.]+) us/event`)
@@ -19,19 +18,19 @@ func official(dir string, quick bool) []group {
 	client := func(history, events int) row {
 		return row{
 			name: fmt.Sprintf("official client, %d messages before", history),
-			direct: func() (time.Duration, error) {
+			direct: func() figure {
 				cmd := exec.Command("node", "bench.mjs", strconv.Itoa(events), strconv.Itoa(history))
 				cmd.Dir = dir
 				out, err := cmd.Output()
 				if err != nil {
-					return 0, fmt.Errorf("node bench.mjs: %w", err)
+					return figure{err: fmt.Errorf("node bench.mjs: %w", err)}
 				}
 				m := perEvent.FindSubmatch(out)
 				if m == nil {
-					return 0, fmt.Errorf("node bench.mjs printed %q", out)
+					return figure{err: fmt.Errorf("node bench.mjs printed %q", out)}
 				}
 				us, err := strconv.ParseFloat(string(m[1]), 64)
-				return time.Duration(us * 1e3), err
+				return figure{ns: us * 1e3, err: err}
 			},
 		}
 	}

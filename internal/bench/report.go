@@ -5,7 +5,6 @@ import (
 	"io"
 	"testing"
 	"text/tabwriter"
-	"time"
 )
 
 // group is a set of measurements that are compared with the first of them.
@@ -16,12 +15,12 @@ type group struct {
 	rows  []row
 }
 
-// row measures one thing: a benchmark that does its work count times an iteration, or a time found otherwise.
+// row measures one thing: a benchmark that does its work count times an iteration, or a figure found otherwise.
 type row struct {
 	name   string
 	count  int
 	bench  func(b *testing.B)
-	direct func() (time.Duration, error)
+	direct func() figure
 }
 
 // times says that an iteration does the work n times, not count times.
@@ -55,7 +54,7 @@ func report(out io.Writer, g group, rounds int) {
 			continue
 		}
 		allocs, size := "", ""
-		if g.rows[i].bench != nil {
+		if f.allocs > 0 || f.bytes > 0 || g.rows[i].bench != nil {
 			allocs, size = fmt.Sprintf("%.1f", f.allocs), fmt.Sprintf("%.0f", f.bytes)
 		}
 		base := best[0]
@@ -69,8 +68,7 @@ func report(out io.Writer, g group, rounds int) {
 
 func measure(r row) figure {
 	if r.direct != nil {
-		d, err := r.direct()
-		return figure{ns: float64(d.Nanoseconds()), err: err}
+		return r.direct()
 	}
 	res := testing.Benchmark(r.bench)
 	if res.N == 0 {
