@@ -25,10 +25,16 @@ type HTTPOptions struct {
 	// connection. It is not changed. Its Timeout, if set, bounds the whole run. Its CheckRedirect is asked
 	// about redirects that keep the POST.
 	Client *http.Client
-	// Header is sent with every request, in addition to Accept, Content-Type and what the Client adds. It is copied. A
-	// redirect to another scheme, host or port, and those after it, are followed without it and without a Referer; but
-	// the conversation goes there. Refuse such redirects with Client.CheckRedirect if the other server must not see it.
+	// Header is sent with every request, in addition to Content-Type and what the Client adds. It is copied. An Accept is
+	// sent as it is if it names text/event-stream; otherwise Accept is text/event-stream alone. A redirect to another
+	// scheme, host or port, and those after it, are followed without Header, without what Prepare sets, and without a
+	// Referer; but the conversation goes there. Refuse such redirects with Client.CheckRedirect if the other server must
+	// not see it.
 	Header http.Header
+	// Prepare, if it is set, is called once before each request is sent, with the context of the run, and may change the
+	// request: for a token that expires, for instance. If it returns an error, nothing is sent and the run ends with a
+	// [*PrepareError]. HeaderTimeout does not bound it. It may be called concurrently for concurrent runs.
+	Prepare func(ctx context.Context, r *Request) error
 	// HeaderTimeout bounds the time from sending a request to the header of its answer; past it the run ends with an
 	// [*IdleError]. 0 means 2 minutes, a negative duration no bound.
 	HeaderTimeout time.Duration
@@ -37,6 +43,9 @@ type HTTPOptions struct {
 	// duration no bound. The body of an answer that is not an event stream is read for at most this long in all, and for
 	// at most 5 s.
 	IdleTimeout time.Duration
+	// OnProgress, if it is set, is called after each read of an event stream, from the goroutine that iterates the run. It
+	// delays the run, so it should be quick.
+	OnProgress func(Progress)
 	// MaxEventBytes bounds the data of one event; past it the run ends with an [*event.TooLargeError]. 0 means
 	// event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
@@ -47,6 +56,8 @@ type httpAgent struct {
 	url           string
 	client        http.Client
 	header        http.Header
+	prepare       func(context.Context, *Request) error
+	onProgress    func(Progress)
 	headerTimeout time.Duration
 	idleTimeout   time.Duration
 	maxEventBytes int
@@ -60,9 +71,10 @@ type httpAgent struct {
 // arrive. An answer is read to its end, even after the end of the run.
 //
 // Warnings on the first event say what enforcement removed from the input (P-ENF-6). If the context of a run is not done,
-// its error is a *messages.MalformedError (the input is malformed and nothing was sent), *StatusError, *ContentTypeError,
-// *IdleError, *event.TooLargeError or *TransportError, or matches ErrTruncated: the answer ended in the middle of an event
-// or before the first one. Data that is not an event is a frame that the reducer rejects (P-PIPE-2).
+// its error is a *messages.MalformedError (the input is malformed) or *PrepareError, and nothing was sent; or a
+// *StatusError, *ContentTypeError, *IdleError, *event.TooLargeError or *TransportError; or it matches ErrTruncated: the
+// answer ended in the middle of an event or before the first one. Data that is not an event is a frame that the reducer
+// rejects (P-PIPE-2).
 func NewHTTP(target string, o *HTTPOptions) Agent {
 	if err := checkURL(target); err != nil {
 		return unusable{err}
@@ -73,6 +85,8 @@ func NewHTTP(target string, o *HTTPOptions) Agent {
 	h := &httpAgent{
 		url:           target,
 		header:        o.Header.Clone(),
+		prepare:       o.Prepare,
+		onProgress:    o.OnProgress,
 		headerTimeout: orDefault(o.HeaderTimeout, defaultHeaderTimeout),
 		idleTimeout:   orDefault(o.IdleTimeout, defaultIdleTimeout),
 		maxEventBytes: orDefault(o.MaxEventBytes, event.DefaultMaxBytes),
@@ -83,10 +97,8 @@ func NewHTTP(target string, o *HTTPOptions) Agent {
 	if h.header == nil {
 		h.header = http.Header{}
 	}
-	h.header.Set("Accept", eventStreamType)
-	h.header.Set("Content-Type", "application/json")
 	h.client.Transport = singleSend{h.client.Transport}
-	h.client.CheckRedirect = redirectPolicy(o.Header, h.client.CheckRedirect)
+	h.client.CheckRedirect = redirectPolicy(h.client.CheckRedirect)
 	return h
 }
 
@@ -115,7 +127,7 @@ func (h *httpAgent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.
 			yield(nil, err)
 			return
 		}
-		r := &request{httpAgent: h, parent: ctx}
+		r := &request{httpAgent: h, parent: ctx, progress: Progress{ThreadID: in.ThreadID, RunID: in.RunID}}
 		for ev, err := range withWarnings(warnings, r.events(sent)) {
 			if !yield(ev, err) {
 				return

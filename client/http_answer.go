@@ -1,12 +1,12 @@
 package client
 
 import (
+	"bufio"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -25,7 +25,7 @@ const (
 
 // read checks the answer's head and yields its events.
 func (r *request) read(resp *http.Response, yield func(event.Event, error) bool) error {
-	if resp.StatusCode/100 != 2 {
+	if resp.StatusCode/100 != 2 || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusResetContent {
 		e := &StatusError{Status: resp.StatusCode, Header: resp.Header}
 		if resp.StatusCode == http.StatusSwitchingProtocols {
 			return e // its body is the connection, which no context ends
@@ -36,17 +36,33 @@ func (r *request) read(resp *http.Response, yield func(event.Event, error) bool)
 		}
 		return e
 	}
-	stream := isEventStream(resp.Header.Get("Content-Type"))
+	contentType := strings.Join(resp.Header.Values("Content-Type"), ", ")
+	stream, notes := namedEventStream(contentType)
+	unnamed := !stream && mayBeUnnamed(contentType)
 	body := io.Reader(resp.Body)
-	if stream {
+	var watched *watchedReader
+	if stream || unnamed {
 		timer := r.watch(opRead, r.idleTimeout, true)
 		defer timer.Stop()
-		body = &watchedReader{resp.Body, timer, r.idleTimeout}
+		watched = &watchedReader{resp.Body, timer, r.idleTimeout}
+		body = watched
+		if r.onProgress != nil {
+			body = &progressReader{body, r}
+		}
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); strings.EqualFold(encoding, "gzip") {
 		body = &gunzip{src: body}
 	} else if encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return &TransportError{Op: opRead, Err: fmt.Errorf("content encoding %q is not supported", encoding)}
+	}
+	if unnamed {
+		unread := bufio.NewReader(body)
+		body = unread
+		if stream = beginsAsEventStream(unread); stream {
+			notes = unnamedEventStream(contentType)
+		} else {
+			watched.Stop()
+		}
 	}
 	if !stream {
 		text, err := r.beginning(body, maxOtherBody)
@@ -56,9 +72,9 @@ func (r *request) read(resp *http.Response, yield func(event.Event, error) bool)
 		case err == nil && len(text) == 0:
 			return truncated("the answer is empty")
 		}
-		return &ContentTypeError{ContentType: resp.Header.Get("Content-Type"), Body: text}
+		return &ContentTypeError{ContentType: contentType, Status: resp.StatusCode, Header: resp.Header, Body: text}
 	}
-	return r.frames(sse.NewReader(&ctxReader{r.ctx, body}, r.maxEventBytes), yield)
+	return r.frames(sse.NewReader(&ctxReader{r.ctx, body}, r.maxEventBytes), notes, yield)
 }
 
 // errOtherTime ends a request whose answer is not an event stream and does not end in time.
@@ -76,14 +92,8 @@ func (r *request) beginning(body io.Reader, n int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(body, n))
 }
 
-// isEventStream reports whether a media type is that of server-sent events, whatever its parameters.
-func isEventStream(contentType string) bool {
-	mediaType, _, err := mime.ParseMediaType(contentType)
-	return mediaType == eventStreamType && (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter))
-}
-
-// frames yields the events of a stream.
-func (r *request) frames(events *sse.Reader, yield func(event.Event, error) bool) error {
+// frames yields the events of a stream, with notes on the first of them.
+func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(event.Event, error) bool) error {
 	var keep sse.Keeper
 	var framer event.Framer
 	begun := false
@@ -108,9 +118,13 @@ func (r *request) frames(events *sse.Reader, yield func(event.Event, error) bool
 		if events.Partial() && f.Err() != nil && jsontext.IsCut(data, state.DefaultMaxDepth) {
 			return truncated("the answer ended in the middle of an event")
 		}
+		if notes != nil {
+			f, notes = f.WithWarnings(notes...), nil
+		}
 		if !yield(f, nil) {
 			return errBreak
 		}
+		r.progress.Events++
 	}
 }
 
@@ -119,6 +133,12 @@ type watchedReader struct {
 	body  io.Reader
 	timer stopper
 	after time.Duration
+}
+
+// Stop ends the watch: later reads are not bounded.
+func (w *watchedReader) Stop() {
+	w.timer.Stop()
+	w.timer = stopper{}
 }
 
 func (w *watchedReader) Read(p []byte) (int, error) {

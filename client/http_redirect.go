@@ -25,13 +25,12 @@ func (t singleSend) RoundTrip(req *http.Request) (*http.Response, error) {
 const maxRedirects = 10
 
 // redirectPolicy returns a Client.CheckRedirect that follows only redirects that send the POST again, and of these only
-// what next, if there is one, allows. Header is for the first server alone: net/http would send all of it along except
-// Authorization and cookies, and a Referer with the query of the URL.
-func redirectPolicy(header http.Header, next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
-	header = header.Clone()
+// what next, if there is one, allows. The caller's header is for the first server alone: net/http would send all of it
+// along except Authorization and cookies, and a Referer with the query of the URL.
+func redirectPolicy(next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		if leaves(req, via) {
-			for key := range header {
+			for key := range via[0].Header {
 				if k := http.CanonicalHeaderKey(key); k != "Accept" && k != "Content-Type" {
 					delete(req.Header, key)
 				}

@@ -7,10 +7,22 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/agfold/agfold/event"
 )
+
+// Request is a request that [HTTPOptions.Prepare] may change before it is sent. It belongs to the hook until that
+// returns.
+type Request struct {
+	// Header starts as HTTPOptions.Header. Content-Type and, unless it names text/event-stream, Accept are set later.
+	Header http.Header
+	// Query starts as that of the URL. If it is changed, it is sent sorted by key.
+	Query url.Values
+	// Input is the input of the run as it will be sent. It must not be changed.
+	Input *event.RunInput
+}
 
 // request is the request of one run.
 type request struct {
@@ -18,6 +30,8 @@ type request struct {
 	parent context.Context // the caller's
 	ctx    context.Context // canceled by the timeouts too
 	cancel context.CancelCauseFunc
+
+	progress Progress
 }
 
 // The operations that errors name.
@@ -53,6 +67,10 @@ func (r *request) post(in *event.RunInput) (*http.Response, error) {
 		return nil, &TransportError{Op: opSend, Err: err}
 	}
 	req.Header = r.header.Clone()
+	if err := r.prepared(req, in); err != nil {
+		return nil, err
+	}
+	setMediaTypes(req.Header)
 	defer r.watch(opSend, r.headerTimeout, false).Stop()
 	resp, err := r.client.Do(req)
 	if err != nil {
@@ -62,6 +80,37 @@ func (r *request) post(in *event.RunInput) (*http.Response, error) {
 		return nil, r.failure(opSend, err, false)
 	}
 	return resp, nil
+}
+
+// prepared has the caller's hook change the request.
+func (r *request) prepared(req *http.Request, in *event.RunInput) error {
+	if r.prepare == nil {
+		return nil
+	}
+	p := &Request{Header: req.Header, Query: req.URL.Query(), Input: in}
+	before := p.Query.Encode()
+	err := r.prepare(r.parent, p)
+	if r.parent.Err() != nil {
+		return canceled(r.parent)
+	}
+	if err != nil {
+		return &PrepareError{err}
+	}
+	if after := p.Query.Encode(); after != before {
+		req.URL.RawQuery = after
+	}
+	if req.Header = p.Header; req.Header == nil {
+		req.Header = http.Header{}
+	}
+	return nil
+}
+
+// setMediaTypes sets what every request says about media types (P-SSE-1). An Accept that names event streams stays.
+func setMediaTypes(header http.Header) {
+	if !namesEventStream(strings.Join(header.Values("Accept"), ",")) {
+		header.Set("Accept", eventStreamType)
+	}
+	header.Set("Content-Type", "application/json")
 }
 
 // watch cancels the request with an *IdleError unless the timer is stopped in time.

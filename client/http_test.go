@@ -262,7 +262,6 @@ func TestWhatIsNoStream(t *testing.T) {
 	})
 	t.Run("P-RUN-1 an empty answer is truncated", func(t *testing.T) {
 		for name, handler := range map[string]http.HandlerFunc{
-			"no content":              func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) },
 			"nothing of no type":      func(w http.ResponseWriter, r *http.Request) { w.Header()["Content-Type"] = nil },
 			"a stream without events": answer(""),
 			"a stream of comments":    answer(": hi\n\n"),
@@ -285,7 +284,7 @@ func TestDetail(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"message":"a"}`: "a",
 		`{"detail":"b"}`:  "b",
-		`{"detail":[{"loc":["body"],"msg":"missing"}]}`: "missing",
+		`{"detail":[{"loc":["body"],"msg":"missing"}]}`: "body: missing",
 		`{"error":"c"}`:                        "c",
 		`{"error":{"message":"d","type":"x"}}`: "d",
 		`{"errors":[{"title":"e"}]}`:           "e",
