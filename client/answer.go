@@ -53,6 +53,7 @@ func (c *call) answer(calls []pendingCall) error {
 		return nil
 	}
 	s := c.session
+	s.enter(PhaseCallingTools)
 	answers := make([]*messages.Message, len(calls))
 	slots := make(chan struct{}, maxParallelCalls)
 	var wg sync.WaitGroup
@@ -77,7 +78,10 @@ func (c *call) answer(calls []pendingCall) error {
 	answers = s.completed(slices.DeleteFunc(answers, func(m *messages.Message) bool { return m == nil }))
 	th := s.thread.WithMessages(answers...)
 	s.mu.Lock()
-	s.setThread(th)
+	if th != s.thread {
+		s.thread = th
+		s.hub.Changed()
+	}
 	s.mu.Unlock()
 	if c.ctx.Err() != nil {
 		return c.cause(c.ctx.Err())

@@ -94,9 +94,14 @@ func (c *call) end(err error) {
 		c.endFold(ErrStopped)
 	}
 	c.result = resultOf(c.before, s.thread, c.runs, err)
+	phase := s.free(s.thread)
 	s.mu.Lock()
-	s.call, s.result = nil, c.result
 	closed := s.closed
+	if closed {
+		phase = PhaseClosed
+	}
+	s.call, s.result, s.phase = nil, c.result, phase
+	s.hub.Changed()
 	s.mu.Unlock()
 	if closed {
 		s.hub.Close()
@@ -135,6 +140,7 @@ func (c *call) rounds() error {
 // runOnce carries out one run.
 func (c *call) runOnce() error {
 	s := c.session
+	s.enter(PhaseSending)
 	if err := s.hub.Flush(c.ctx); err != nil { // the caller's messages, or the answers of tools
 		return c.cause(err)
 	}

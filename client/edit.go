@@ -115,6 +115,10 @@ func (s *Session) change(c *call, do func(*reducer.Thread) (*reducer.Thread, err
 	if err != nil {
 		return err
 	}
+	phase := PhaseSending
+	if c == nil {
+		phase = s.free(after)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -123,7 +127,10 @@ func (s *Session) change(c *call, do func(*reducer.Thread) (*reducer.Thread, err
 	if c != nil {
 		s.call = c
 	}
-	s.setThread(after)
+	if after != s.thread || phase != s.phase {
+		s.thread, s.phase = after, phase
+		s.hub.Changed()
+	}
 	return nil
 }
 
@@ -138,14 +145,6 @@ func (s *Session) available() error {
 		return ErrBusy
 	}
 	return nil
-}
-
-// setThread makes th the thread. mu is held, and fold is nil.
-func (s *Session) setThread(th *reducer.Thread) {
-	if th != s.thread {
-		s.thread = th
-		s.hub.Changed()
-	}
 }
 
 // DuplicateError says that a message cannot be added because the thread holds one of its kind and id (P-ID-1).

@@ -276,7 +276,7 @@ func TestOutcomes(t *testing.T) {
 				assert.Equal(t, row.thread, shown(s.Thread()))
 				assert.Equal(t, row.status, s.Thread().Status())
 				assert.Same(t, s.Thread(), res.Thread)
-				assert.False(t, s.Running())
+				assert.False(t, s.Snapshot().Phase.Busy())
 			})
 		})
 	}
@@ -349,7 +349,7 @@ func TestNothingIsSent(t *testing.T) {
 			assert.Nil(t, s.Result())
 			assert.Empty(t, agent.inputs)
 			assert.Same(t, before, s.Thread(), "nothing was added")
-			assert.False(t, s.Running())
+			assert.False(t, s.Snapshot().Phase.Busy())
 		})
 	}
 }
@@ -380,7 +380,7 @@ func TestRunBreaksAtAnyStep(t *testing.T) {
 		}
 		res := s.Result()
 		require.NotNil(t, res, "at step %d", n)
-		assert.False(t, s.Running())
+		assert.False(t, s.Snapshot().Phase.Busy())
 		require.NoError(t, s.AddMessages(messages.UserText("on")), "the session is free at step %d", n)
 		if !broken {
 			all = step
@@ -415,7 +415,7 @@ func TestRunSurvivesAPanicInItsLoop(t *testing.T) {
 					}
 				}
 			})
-			assert.False(t, s.Running())
+			assert.False(t, s.Snapshot().Phase.Busy())
 			assert.ErrorIs(t, s.Result().Err, client.ErrStopped)
 			assert.Equal(t, reducer.Truncated, s.Thread().Status())
 			res, err := s.Send(t.Context())
@@ -747,6 +747,6 @@ func TestEachDeliveryIsSeenWithItsThread(t *testing.T) {
 		}
 		s.Close()
 		assert.Equal(t, "x", s.Thread().Messages.At(0).Text())
-		assert.Same(t, s.Thread(), last(snapshots))
+		assert.Same(t, s.Thread(), last(snapshots).Thread)
 	})
 }

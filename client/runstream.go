@@ -72,7 +72,7 @@ func (st *runStream) apply(ev event.Event) bool {
 			s.held = nil
 		}
 		if now := st.fold.Revision(); now != seen {
-			seen = now
+			seen, s.phase = now, PhaseStreaming
 			s.hub.Changed()
 		}
 		s.mu.Unlock()

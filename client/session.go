@@ -81,7 +81,7 @@ type SessionOptions struct {
 type Session struct {
 	agent Agent
 	o     SessionOptions
-	hub   *subscribe.Hub[*reducer.Thread]
+	hub   *subscribe.Hub[Snapshot]
 
 	ids     sync.Mutex  // held while NewID is called, without mu
 	handing atomic.Bool // a goroutine waits for a slow Every
@@ -94,6 +94,7 @@ type Session struct {
 	held   *reducer.Thread  // of the fold, while that changes without mu
 	thread *reducer.Thread  // the last one between runs
 	call   *call            // in progress, nil between calls
+	phase  Phase
 	closed bool
 	result *Result
 }
@@ -124,6 +125,7 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 	s.agent = chained(agent, s.Thread, chain)
 	s.o.Tools = slices.Clone(s.o.Tools)
 	s.thread = s.start()
+	s.phase = s.free(s.thread)
 	s.o.Thread, s.o.Messages, s.o.State, s.o.Middleware = nil, nil, state.Value{}, nil // not kept alive
 	s.hub = subscribe.NewHub(&s.mu, s.snapshot)
 	return s
@@ -189,11 +191,11 @@ func (s *Session) ID() string { return s.Thread().ID }
 func (s *Session) Thread() *reducer.Thread {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.snapshot()
+	return s.current()
 }
 
-// snapshot is Thread with the lock held.
-func (s *Session) snapshot() *reducer.Thread {
+// current is Thread with the lock held.
+func (s *Session) current() *reducer.Thread {
 	switch {
 	case s.held != nil:
 		return s.held
@@ -210,13 +212,13 @@ func (s *Session) hold() { s.held = s.fold.Thread() }
 // Subscribe returns a channel of snapshots, the newest of which wins: a slow receiver does not delay the run. The
 // channel has the current snapshot at once. It is closed after Close, with the final snapshot before that, or when ctx
 // ends. See [subscribe.Hub.Latest], and package subscribe for slower rates and parts of the thread.
-func (s *Session) Subscribe(ctx context.Context) <-chan *reducer.Thread { return s.hub.Latest(ctx) }
+func (s *Session) Subscribe(ctx context.Context) <-chan Snapshot { return s.hub.Latest(ctx) }
 
-// Revisions returns a subscription to the snapshots after each delivery of the stream, and
-// after each change between runs, in order; see [subscribe.Hub.Every] for what happens when its reader is slow.
+// Revisions returns a subscription to the snapshots after each delivery of the stream, after each change between runs, and
+// after each change of the phase, in order; see [subscribe.Hub.Every] for what happens when its reader is slow.
 // With the Block policy it holds back the events of a run, but no change between runs and no call that ends:
 // a goroutine then sends the rest, and stays until the reader has taken it or its context has ended.
-func (s *Session) Revisions(ctx context.Context, o *subscribe.EveryOptions) *subscribe.Revisions[*reducer.Thread] {
+func (s *Session) Revisions(ctx context.Context, o *subscribe.EveryOptions) *subscribe.Revisions[Snapshot] {
 	return s.hub.Every(ctx, o)
 }
 
@@ -225,13 +227,6 @@ func (s *Session) Result() *Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.result
-}
-
-// Running reports whether a run is in progress.
-func (s *Session) Running() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.call != nil
 }
 
 // Cancel stops the run in progress, which ends truncated, with [ErrStopped]. If its tools are being answered, the calls
@@ -252,6 +247,9 @@ func (s *Session) Close() {
 	s.closed = true
 	if call != nil {
 		call.halt()
+	}
+	if call == nil {
+		s.setPhase(PhaseClosed)
 	}
 	s.mu.Unlock()
 	if call == nil {

@@ -69,8 +69,8 @@ func ExampleSession_Subscribe() {
 		_, _ = s.Send(context.Background(), messages.UserText("Weather in Oslo?"))
 	}()
 	n := 0
-	for th := range snapshots { // draw th here; what is drawn too slowly is skipped
-		n = th.Messages.Len()
+	for now := range snapshots { // draw now here; what is drawn too slowly is skipped
+		n = now.Messages.Len()
 	}
 	fmt.Println(n, "messages in the end")
 	// Output:

@@ -51,7 +51,7 @@ func TestSessionStart(t *testing.T) {
 			assert.Equal(t, row.id, th.ID)
 			assert.Equal(t, row.thread, shown(th))
 			assert.Equal(t, row.state, th.State.String())
-			assert.False(t, s.Running())
+			assert.False(t, s.Snapshot().Phase.Busy())
 			assert.Nil(t, s.Result())
 			assert.Same(t, th, s.Thread(), "a snapshot of what did not change is the same one")
 		})
@@ -150,7 +150,7 @@ func TestCallbacksUseTheSession(t *testing.T) {
 		if s != nil {
 			n++
 			s.Thread()
-			s.Running()
+			s.Snapshot()
 			s.Result()
 			s.Cancel()
 			_ = s.SetTools()
@@ -194,18 +194,18 @@ func TestInsideTheLoop(t *testing.T) {
 			assert.Equal(t, []string{"assistant m: hello"}, shown(s.Thread()))
 			assert.Equal(t, reducer.Running, s.Thread().Status())
 		}, reducer.Succeeded},
-		{"Running is true", func(t *testing.T, s *client.Session) { assert.True(t, s.Running()) }, reducer.Succeeded},
+		{"Running is true", func(t *testing.T, s *client.Session) { assert.True(t, s.Snapshot().Phase.Busy()) }, reducer.Succeeded},
 		{"Cancel stops", func(t *testing.T, s *client.Session) { s.Cancel() }, reducer.Truncated},
 		{"Close stops", func(t *testing.T, s *client.Session) { s.Close(); s.Close() }, reducer.Truncated},
 		{"Subscribe sees the thread", func(t *testing.T, s *client.Session) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			assert.Same(t, s.Thread(), <-s.Subscribe(ctx))
+			assert.Equal(t, s.Snapshot(), <-s.Subscribe(ctx))
 		}, reducer.Succeeded},
 		{"Revisions sees the thread", func(t *testing.T, s *client.Session) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			assert.Same(t, s.Thread(), <-s.Revisions(ctx, nil).C)
+			assert.Equal(t, s.Snapshot(), <-s.Revisions(ctx, nil).C)
 		}, reducer.Succeeded},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestInsideTheLoop(t *testing.T) {
 				var last error
 				for step, err := range s.Run(t.Context(), nil) {
 					if last = err; err != nil {
-						assert.False(t, s.Running(), "the session is free when the error comes")
+						assert.False(t, s.Snapshot().Phase.Busy(), "the session is free when the error comes")
 						assert.Equal(t, err, s.Result().Err)
 					} else if step.Change.Kind == reducer.MessageClosed {
 						row.do(t, s)
@@ -259,19 +259,19 @@ func TestSubscribe(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			s := client.NewSession(script(says(begins, text("m", "hello"), succeeds)), quiet(client.SessionOptions{}))
 			snapshots := s.Subscribe(ctx)
-			assert.Same(t, s.Thread(), <-snapshots)
+			assert.Equal(t, s.Snapshot(), <-snapshots)
 			synctest.Wait()
 			require.NoError(t, s.AddMessages(messages.UserText("hi")))
-			assert.Equal(t, []string{"user id-2: hi"}, shown(<-snapshots))
+			assert.Equal(t, []string{"user id-2: hi"}, shown((<-snapshots).Thread))
 			_, err := s.Send(ctx)
 			require.NoError(t, err)
-			var th *reducer.Thread
-			for th = range snapshots {
-				if th.Status().Ended() {
+			var sn client.Snapshot
+			for sn = range snapshots {
+				if sn.Result != nil {
 					break
 				}
 			}
-			assert.Same(t, s.Thread(), th)
+			assert.Equal(t, s.Snapshot(), sn)
 			cancel()
 			_, open := <-snapshots
 			assert.False(t, open)
@@ -284,10 +284,11 @@ func TestSubscribe(t *testing.T) {
 			require.NoError(t, s.SetState(state.Int(1)))
 			s.Close()
 			s.Close()
-			assert.Equal(t, s.Thread(), last(snapshots))
-			assert.Equal(t, s.Thread(), last(revisions.C))
+			assert.Equal(t, s.Snapshot(), last(snapshots))
+			assert.Equal(t, s.Snapshot(), last(revisions.C))
 			assert.NoError(t, revisions.Err())
-			assert.Equal(t, s.Thread(), last(s.Subscribe(t.Context())), "also for those who come later")
+			assert.Equal(t, s.Snapshot(), last(s.Subscribe(t.Context())), "also for those who come later")
+			assert.Equal(t, client.PhaseClosed, s.Snapshot().Phase)
 		})
 	})
 	t.Run("Close waits for the run before it gives the final snapshot", func(t *testing.T) {
@@ -300,8 +301,11 @@ func TestSubscribe(t *testing.T) {
 			}()
 			_, err := s.Send(t.Context())
 			assert.ErrorIs(t, err, client.ErrStopped)
-			assert.Equal(t, reducer.Truncated, last(snapshots).Status())
-			assert.Equal(t, reducer.Truncated, last(revisions.C).Status())
+			for _, sn := range []client.Snapshot{last(snapshots), last(revisions.C)} {
+				assert.Equal(t, reducer.Truncated, sn.Status())
+				assert.Equal(t, client.PhaseClosed, sn.Phase)
+				assert.ErrorIs(t, sn.Result.Err, client.ErrStopped)
+			}
 		})
 	})
 	t.Run("a thousand subscribers", func(t *testing.T) {
@@ -319,7 +323,7 @@ func TestSubscribe(t *testing.T) {
 					var revision uint64
 					for th := range snapshots {
 						assert.GreaterOrEqual(t, th.Revision, revision)
-						revision, finals[i] = th.Revision, th
+						revision, finals[i] = th.Revision, th.Thread
 					}
 				})
 			}
@@ -335,10 +339,10 @@ func TestSubscribe(t *testing.T) {
 }
 
 // last returns the last value of a channel that closes.
-func last(ch <-chan *reducer.Thread) (th *reducer.Thread) {
-	for th = range ch {
+func last[T any](ch <-chan T) (v T) {
+	for v = range ch {
 	}
-	return th
+	return v
 }
 
 func TestRevisions(t *testing.T) {
@@ -350,11 +354,13 @@ func TestRevisions(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, s.SetState(state.Int(1)))
 			s.Close()
-			var got []uint64
-			for th := range revisions.C {
-				got = append(got, th.Revision)
+			var got []string
+			for sn := range revisions.C {
+				got = append(got, fmt.Sprint(sn.Revision, " ", sn.Phase))
 			}
-			assert.Equal(t, []uint64{0, 1, 2, 3, 4, 5, 6, 7}, got, "start, message, five events, state; a dropped event changes nothing")
+			assert.Equal(t, []string{
+				"0 idle", "1 sending", "2 streaming", "3 streaming", "4 streaming", "5 streaming", "6 streaming", "6 idle", "7 idle", "7 closed",
+			}, got, "start, message, five events, the end of the call, state, Close; a dropped event changes nothing")
 		})
 	})
 	t.Run("an edit does not wait for the next run to be seen", func(t *testing.T) {
@@ -364,7 +370,7 @@ func TestRevisions(t *testing.T) {
 			revisions := s.Revisions(t.Context(), nil)
 			<-revisions.C
 			require.NoError(t, s.AddMessages(messages.UserText("hi")))
-			assert.Equal(t, []string{"user id-2: hi"}, shown(<-revisions.C))
+			assert.Equal(t, []string{"user id-2: hi"}, shown((<-revisions.C).Thread))
 		})
 	})
 	t.Run("the caller's messages are seen before the agent says anything", func(t *testing.T) {
@@ -376,7 +382,7 @@ func TestRevisions(t *testing.T) {
 			go func() { _, _ = s.Send(ctx, messages.UserText("hi")) }()
 			synctest.Wait()
 			require.Len(t, revisions.C, 1)
-			assert.Equal(t, []string{"user id-2: hi"}, shown(<-revisions.C))
+			assert.Equal(t, []string{"user id-2: hi"}, shown((<-revisions.C).Thread))
 			cancel()
 		})
 	})
@@ -428,8 +434,8 @@ func TestRevisions(t *testing.T) {
 			revisions := s.Revisions(t.Context(), &subscribe.EveryOptions{Buffer: 1})
 			go func() { _, _ = s.Send(t.Context()) }()
 			synctest.Wait()
-			assert.EqualValues(t, 1, s.Thread().Revision)
-			for want := range 6 {
+			assert.EqualValues(t, 0, s.Thread().Revision, "idle is in the channel, sending waits for room")
+			for _, want := range []uint64{0, 0, 1, 2, 3, 4, 5, 5} {
 				require.EqualValues(t, want, (<-revisions.C).Revision)
 			}
 			synctest.Wait()
@@ -442,17 +448,17 @@ func TestRevisions(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			s := client.NewSession(script(says(begins, text("m", "hello"), succeeds)), quiet(client.SessionOptions{}))
-			revisions := s.Revisions(t.Context(), &subscribe.EveryOptions{Buffer: 1})
+			revisions := s.Revisions(t.Context(), &subscribe.EveryOptions{Buffer: 2})
 			res, err := s.Send(ctx)
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Equal(t, reducer.Truncated, res.Status)
-			var th *reducer.Thread
-			for th = range revisions.C {
-				if th.Status().Ended() {
+			var sn client.Snapshot
+			for sn = range revisions.C {
+				if sn.Result != nil {
 					break
 				}
 			}
-			assert.Same(t, s.Thread(), th, "without another run, and without Close")
+			assert.Equal(t, s.Snapshot(), sn, "without another run, and without Close")
 			synctest.Wait()
 			s.Close()
 		})
@@ -492,7 +498,7 @@ func TestReadersWhileARunGoesOn(t *testing.T) {
 				assert.GreaterOrEqual(t, th.Revision, revision)
 				revision = th.Revision
 				th.AppendJSON(nil)
-				s.Running()
+				s.Snapshot()
 				s.Result()
 				s.ID()
 				_ = s.SetState(state.Int(1))

@@ -67,8 +67,8 @@ func handler(s *client.Session) http.Handler {
 		w.Header().Set("Content-Type", "text/event-stream")
 		// A slow browser gets fewer snapshots, never older ones, and does not delay the run.
 		snapshots := s.Subscribe(r.Context())
-		for th := range subscribe.Throttle(r.Context(), snapshots, 50*time.Millisecond) {
-			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", th.Revision, th.AppendJSON(nil))
+		for now := range subscribe.Throttle(r.Context(), snapshots, 50*time.Millisecond) {
+			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", now.Revision, now.AppendJSON(nil))
 			if http.NewResponseController(w).Flush() != nil {
 				return
 			}

@@ -17,7 +17,6 @@ import (
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/subscribe"
 )
 
@@ -44,8 +43,8 @@ func chat(ctx context.Context, agent client.Agent, in io.Reader, out io.Writer) 
 	drawn := make(chan struct{})
 	go func() { // one goroutine draws while the run continues
 		defer close(drawn)
-		for th := range subscribe.Throttle(ctx, s.Subscribe(ctx), 30*time.Millisecond) {
-			draw(out, th)
+		for now := range subscribe.Throttle(ctx, s.Subscribe(ctx), 30*time.Millisecond) {
+			draw(out, now)
 		}
 	}()
 	defer func() { s.Close(); <-drawn }()
@@ -68,19 +67,19 @@ func chat(ctx context.Context, agent client.Agent, in io.Reader, out io.Writer) 
 	return nil
 }
 
-func draw(out io.Writer, th *reducer.Thread) {
+func draw(out io.Writer, now client.Snapshot) {
 	var b strings.Builder
 	b.WriteString("\x1b[H\x1b[2J") // home, clear
-	for _, m := range th.Messages.All() {
+	for _, m := range now.Messages.All() {
 		fmt.Fprintf(&b, "%s: %s\n", m.Role, m.Text())
 		for _, call := range m.ToolCalls.All() {
 			fmt.Fprintf(&b, "  %s %v (%s)\n", call.Name, call.PartialArgs(), call.Status)
 		}
 	}
-	for _, in := range th.Interrupts {
+	for _, in := range now.Interrupts {
 		fmt.Fprintf(&b, "%s (y/n)\n", in.Message.Or(in.Reason))
 	}
-	fmt.Fprintf(&b, "[%s] ", th.Status())
+	fmt.Fprintf(&b, "[%s] ", now.Phase) // idle: the user may type; sending, streaming, calling tools: wait
 	io.WriteString(out, b.String())
 }
 

@@ -17,7 +17,7 @@ func TestChat(t *testing.T) {
 		var out strings.Builder
 		require.NoError(t, chat(t.Context(), client.Emit(echo), strings.NewReader("hello\nbye\n"), &out))
 		assert.Contains(t, out.String(), "assistant: You said: hello")
-		assert.True(t, strings.HasSuffix(out.String(), "assistant: You said: bye \n[succeeded] "), "the last drawing is the final state")
+		assert.True(t, strings.HasSuffix(out.String(), "assistant: You said: bye \n[closed] "), "the last drawing is the final state")
 	})
 }
 
@@ -40,7 +40,7 @@ func TestQuestionsAreAnswered(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var out strings.Builder
 			require.NoError(t, chat(t.Context(), agent, strings.NewReader(lines), &out))
-			assert.True(t, strings.HasSuffix(out.String(), "[succeeded] "))
+			assert.True(t, strings.HasSuffix(out.String(), "[closed] "))
 		})
 		assert.Equal(t, want, got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/subscribe"
@@ -39,7 +40,7 @@ type Options struct {
 // Show draws the snapshots of a channel until it closes or ctx ends. Then it removes the picture and restores the
 // cursor, even if it panics. Snapshots that come faster than a person can read are skipped, except for the last.
 // The error is an error of Out; then the remaining snapshots are not read.
-func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (err error) {
+func Show(ctx context.Context, snapshots <-chan client.Snapshot, o *Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := o.Start
@@ -55,10 +56,10 @@ func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (er
 	}()
 	tick := time.NewTicker(slowest)
 	defer tick.Stop()
-	thread := &reducer.Thread{}
+	now := client.Snapshot{Thread: new(reducer.Thread)}
 	frames := subscribe.Throttle(ctx, snapshots, fastest) // a goroutine, which ends with ctx
 	for {
-		next, open := thread, true
+		next, open := now, true
 		select {
 		case next, open = <-frames:
 		case aside := <-o.Aside:
@@ -76,14 +77,14 @@ func Show(ctx context.Context, snapshots <-chan *reducer.Thread, o *Options) (er
 		if !open {
 			return nil
 		}
-		thread = next
+		now = next
 		began := time.Now()
 		look := Look{Color: o.Color, Title: o.Title, Elapsed: time.Since(start)}
 		look.Width, look.Height = o.Size()
 		if o.Note != nil {
 			look.Note = o.Note()
 		}
-		if err := screen.Draw(Lines(thread, look), look.Width); err != nil {
+		if err := screen.Draw(Lines(now.Thread, look), look.Width); err != nil {
 			return err
 		}
 		if took := time.Since(began); took > fastest/rest {

@@ -10,17 +10,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
-func said(text string) *reducer.Thread {
-	return &reducer.Thread{ID: "t", Messages: messages.NewList(&messages.Message{ID: "m", Role: messages.RoleUser, Content: messages.Text(text)})}
+func said(text string) client.Snapshot {
+	return client.Snapshot{Thread: &reducer.Thread{
+		ID: "t", Messages: messages.NewList(&messages.Message{ID: "m", Role: messages.RoleUser, Content: messages.Text(text)}),
+	}}
 }
 
 // showing starts Show on a terminal and returns what it ends with.
-func showing(ctx context.Context, v *vt, snapshots <-chan *reducer.Thread, note func() term.Text) <-chan error {
+func showing(ctx context.Context, v *vt, snapshots <-chan client.Snapshot, note func() term.Text) <-chan error {
 	done := make(chan error, 1)
 	go func() {
 		done <- Show(ctx, snapshots, &Options{
@@ -34,7 +37,7 @@ func TestShow(t *testing.T) {
 	t.Run("it draws the newest snapshot and clears everything at the end", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
-			snapshots := make(chan *reducer.Thread, 1)
+			snapshots := make(chan client.Snapshot, 1)
 			done := showing(t.Context(), v, snapshots, nil)
 			snapshots <- said("first")
 			synctest.Wait()
@@ -55,7 +58,7 @@ func TestShow(t *testing.T) {
 	t.Run("a thousand snapshots a second are not a thousand pictures", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
-			snapshots := make(chan *reducer.Thread)
+			snapshots := make(chan client.Snapshot)
 			done := showing(t.Context(), v, snapshots, nil)
 			go func() {
 				defer close(snapshots)
@@ -74,7 +77,7 @@ func TestShow(t *testing.T) {
 	t.Run("the clock continues without snapshots", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
-			snapshots := make(chan *reducer.Thread)
+			snapshots := make(chan client.Snapshot)
 			done := showing(t.Context(), v, snapshots, func() term.Text { return term.Lit("news") })
 			time.Sleep(2050 * time.Millisecond)
 			synctest.Wait()
@@ -88,7 +91,7 @@ func TestShow(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
 			ctx, cancel := context.WithCancel(t.Context())
-			done := showing(ctx, v, make(chan *reducer.Thread), nil)
+			done := showing(ctx, v, make(chan client.Snapshot), nil)
 			time.Sleep(time.Second)
 			cancel()
 			require.NoError(t, <-done)
@@ -101,7 +104,7 @@ func TestShow(t *testing.T) {
 			v := newVT(t, 60, 12)
 			aside, ran := make(chan func()), make(chan bool, 1)
 			done := make(chan error, 1)
-			snapshots := make(chan *reducer.Thread, 1)
+			snapshots := make(chan client.Snapshot, 1)
 			snapshots <- said("hello")
 			go func() {
 				done <- Show(t.Context(), snapshots, &Options{
@@ -123,7 +126,7 @@ func TestShow(t *testing.T) {
 	t.Run("drawing that takes long is followed by a longer rest", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
-			snapshots := make(chan *reducer.Thread, 1)
+			snapshots := make(chan client.Snapshot, 1)
 			pictures := 0
 			done := make(chan error, 1)
 			go func() {
@@ -145,7 +148,7 @@ func TestShow(t *testing.T) {
 			v := newVT(t, 60, 12)
 			pictures := 0
 			assert.PanicsWithValue(t, "boom", func() {
-				Show(t.Context(), make(chan *reducer.Thread), &Options{
+				Show(t.Context(), make(chan client.Snapshot), &Options{
 					Out: term.NewWriter(v), Size: func() (int, int) { return 60, 12 },
 					Note: func() term.Text {
 						if pictures++; pictures > 2 {
@@ -163,7 +166,7 @@ func TestShow(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v := newVT(t, 60, 12)
 			v.err = errors.New("gone")
-			done := showing(t.Context(), v, make(chan *reducer.Thread), nil)
+			done := showing(t.Context(), v, make(chan client.Snapshot), nil)
 			assert.ErrorIs(t, <-done, v.err)
 		})
 	})
