@@ -134,7 +134,7 @@ func (p *flattener) flatten(ev event.Event) event.Event {
 	case event.TypeSubagentStarted, event.TypeSubagentFinished, event.TypeSubagentError:
 		return dropped(f, event.Warning{
 			Rule: "P-VRS-2", Type: f.TypeName(), Path: text(f.Value(), tag),
-			Text: "dropping " + f.TypeName() + ": the agent is pinned to a version without subagents",
+			Text: "dropping " + f.TypeName() + ": the peer is pinned to a version without subagents",
 		})
 	}
 	if !bytes.Contains(f.Data(), []byte(tag)) {
@@ -166,7 +166,7 @@ func (p *flattener) flatten(ev event.Event) event.Event {
 		p.warned = true
 		g = g.WithWarnings(event.Warning{
 			Rule: "P-VRS-2", Type: f.TypeName(), Path: "/" + tag,
-			Text: "removed, here and in the rest of the stream: the agent is pinned to a version without subagents",
+			Text: "removed, here and in the rest of the stream: the peer is pinned to a version without subagents",
 		})
 	}
 	return g

@@ -96,6 +96,7 @@ func checkStream(t testing.TB, events []event.Event) {
 	checkStreaming(t, events)
 	checkDeliveries(t, events)
 	checkRejection(t, events)
+	checkVerifier(t, events)
 	for i, f := range taken {
 		require.Equal(t, f.text, string(f.th.AppendJSON(nil))+show(f.th)+showStreaming(f.th), "snapshot %d has changed", i)
 		if i%16 == 0 {

@@ -11,7 +11,7 @@ import (
 // current run.
 type verifier struct {
 	in    *intake
-	draft *draft // is only read
+	draft *draft // is only read; nil of a Verifier
 
 	phase    phase
 	runID    string
@@ -250,8 +250,10 @@ func (v *verifier) encryptedValue(e *event.ReasoningEncryptedValue) error {
 	if e.Subtype == event.EncryptedToolCall {
 		return v.sameOwner(toolCalls, e.EntityID, e.SubagentRunID)
 	}
-	if target := v.draft.encryptable(e.EntityID); target != nil {
-		return v.sameOwner(namespaceOf[target.msg.Kind()], e.EntityID, e.SubagentRunID)
+	if v.draft != nil {
+		if target := v.draft.encryptable(e.EntityID); target != nil {
+			return v.sameOwner(namespaceOf[target.msg.Kind()], e.EntityID, e.SubagentRunID)
+		}
 	}
 	for _, kind := range encryptableKinds {
 		if _, known := v.owners[namespaceOf[kind]][e.EntityID]; known {

@@ -1,0 +1,249 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/sse"
+	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
+)
+
+// AgentOptions configures [Agent]; nil means defaults.
+type AgentOptions struct {
+	// MaxBodyBytes bounds the body of a request. 0 means 16 MiB.
+	MaxBodyBytes int64
+	// BodyTimeout is how long the body of a request may take to come. 0 means 30 s. The server's ReadHeaderTimeout does the
+	// same for the head of a request; set it.
+	BodyTimeout time.Duration
+	// KeepAlive is how long the stream may be silent before a comment is sent. 0 means 15 s, a negative value no comments.
+	KeepAlive time.Duration
+	// WriteTimeout is how long the client may take to receive what is written before the run is stopped. 0 means 30 s, a
+	// negative value no limit. While it waits, at most 256 KiB and one event are kept.
+	WriteTimeout time.Duration
+	// PeerVersion says that clients speak no newer version than this, such as "0.0.57"; the stream is downgraded for them
+	// (P-VRS-2). "" goes by the protocolVersion of each input (P-VRS-3).
+	PeerVersion string
+	// RunError returns what a client is told of an error that ends a run, for which it gets a RUN_ERROR. Nil tells the rule
+	// that the agent broke, what an *reducer.AgentError says, and of other errors only their kind: their texts may
+	// hold what is not the client's.
+	RunError func(ctx context.Context, err error) *event.RunError
+	// Logger gets a line for each run that did not end well, at level Error, and one for each warning, at level Warn. Nil
+	// means slog.Default().
+	Logger *slog.Logger
+}
+
+// Agent returns a handler that serves agent as an AG-UI endpoint, on any path: a POST of a RunAgentInput as JSON is answered
+// with the events of the run as server-sent events (P-SSE-1). A request that is not in order gets a 4xx with a body of
+// application/problem+json, which has the members rule and path if the input breaks a rule (P-ENF-6). The handler keeps
+// nothing between requests.
+//
+// Events are checked as they leave, by the rules that a client checks them by. What the agent does wrong becomes a RUN_ERROR and a
+// line in the log, and the stream ends: an event that is malformed or out of place, an error, a panic, an end without
+// RUN_FINISHED. After RUN_FINISHED it is only logged. Events are flushed at once; when the connection is slower than the
+// agent, they leave together. Unrecognised material in frames is passed on: the client decides.
+//
+// The run's context ends when the client goes away or does not read, or when the server's base context ends
+// ([http.Server.BaseContext]); the client is then told, if it still can be. To stop gracefully, end the base context and
+// call [http.Server.Shutdown].
+//
+// If agent or the peer's version cannot be used, every run gets a RUN_ERROR, and the log has the reason.
+func Agent(agent client.Agent, o *AgentOptions) http.Handler {
+	h := new(agentHandler)
+	if o != nil {
+		h.o = *o
+	}
+	h.o.MaxBodyBytes = cmp.Or(h.o.MaxBodyBytes, 16<<20)
+	h.o.BodyTimeout = cmp.Or(h.o.BodyTimeout, 30*time.Second)
+	h.o.KeepAlive = cmp.Or(h.o.KeepAlive, 15*time.Second)
+	h.o.WriteTimeout = cmp.Or(h.o.WriteTimeout, 30*time.Second)
+	if h.o.RunError == nil {
+		h.o.RunError = runError
+	}
+	var peer []client.Middleware
+	if h.o.PeerVersion != "" {
+		peer = append(peer, client.Peer(h.o.PeerVersion))
+	}
+	h.agent = client.Chain(agent, peer...)
+	return h
+}
+
+type agentHandler struct {
+	agent client.Agent
+	o     AgentOptions
+}
+
+func (h *agentHandler) log() *slog.Logger {
+	if h.o.Logger != nil {
+		return h.o.Logger
+	}
+	return slog.Default()
+}
+
+// ServeHTTP implements http.Handler.
+func (h *agentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	in, warnings, no := h.input(w, r)
+	if no != nil {
+		no.answer(w)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	log := h.log().With("thread", in.ThreadID, "run", in.RunID)
+	for _, warning := range warnings {
+		logWarning(log, warning)
+	}
+	if text := strange(in); text != "" {
+		logWarning(log, event.Warning{Rule: "P-VRS-1", Type: "RunAgentInput", Path: "/protocolVersion", Text: text})
+	}
+	out := newStream(w, h.o.KeepAlive, h.o.WriteTimeout, func(err error) { cancel(err) })
+	run := agentRun{
+		handler: h, ctx: ctx, out: out, log: log,
+		verifier: reducer.NewVerifier(&reducer.Options{OnWarning: func(w event.Warning) { logWarning(log, w) }}),
+		peer:     h.peer(in),
+	}
+	defer func() { _ = out.end() }() // even if the logger panics; the run's context knows of a failure
+	if err := run.play(*in); err != nil {
+		run.fail(err)
+	}
+}
+
+// input reads and judges the input of the run.
+func (h *agentHandler) input(w http.ResponseWriter, r *http.Request) (*event.RunInput, []event.Warning, *problem) {
+	switch {
+	case r.Method != http.MethodPost:
+		no := refuse(http.StatusMethodNotAllowed, "this is an AG-UI agent: POST a RunAgentInput")
+		no.allow = http.MethodPost
+		return nil, nil, no
+	case !isJSON(r):
+		return nil, nil, refuse(http.StatusUnsupportedMediaType, "the body must be of Content-Type application/json, in UTF-8")
+	case !accepts(r, "text/event-stream"):
+		return nil, nil, refuse(http.StatusNotAcceptable, "the answer is text/event-stream, which Accept rules out")
+	}
+	v, no := readJSON(w, r, h.o.MaxBodyBytes, h.o.BodyTimeout)
+	if no != nil {
+		return nil, nil, no
+	}
+	v, warnings := event.UpgradeInput(v)
+	in, more, err := event.DecodeRunInput(v, nil)
+	if err != nil {
+		return nil, nil, malformed(err)
+	}
+	return in, append(warnings, more...), nil
+}
+
+// agentRun is one run.
+type agentRun struct {
+	handler  *agentHandler
+	ctx      context.Context
+	out      *stream
+	log      *slog.Logger
+	verifier *reducer.Verifier
+	peer     peer
+}
+
+// errEnd is the error of a run whose agent ended it too early.
+var errEnd = errors.New("the agent's stream ended before the run did")
+
+// play sends the events of the run. It returns what went wrong.
+func (run *agentRun) play(in event.RunInput) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &client.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	for ev, err := range run.handler.agent.Run(run.ctx, in) {
+		if err != nil {
+			return err
+		}
+		if err := run.verifier.Verify(ev); err != nil {
+			return err
+		}
+		if err := run.send(ev); err != nil {
+			return err
+		}
+	}
+	switch {
+	case run.ctx.Err() != nil && run.verifier.Running():
+		return context.Cause(run.ctx)
+	case run.verifier.Running():
+		return errEnd
+	}
+	return nil
+}
+
+// send sends an event that was found to be in order.
+func (run *agentRun) send(ev event.Event) error {
+	if f, ok := ev.(event.Frame); ok && f.Data() == nil {
+		return nil // a notice
+	}
+	ev, warnings := run.peer.downgrade(ev)
+	for _, w := range warnings {
+		logWarning(run.log, w)
+	}
+	return run.out.send(run.ctx, func(dst []byte) []byte {
+		if f, ok := ev.(event.Frame); ok {
+			return sse.Append(dst, f.Data())
+		}
+		return append(event.Append(append(dst, "data: "...), ev), "\n\n"...) // it is one line
+	})
+}
+
+// fail logs why a run did not end well and tells the client.
+func (run *agentRun) fail(err error) {
+	level, attrs := slog.LevelError, []any{"error", err}
+	if run.ctx.Err() != nil {
+		level = slog.LevelInfo // the client went away, or the server stops
+	}
+	if p, ok := errors.AsType[*client.PanicError](err); ok {
+		attrs = append(attrs, "stack", string(p.Stack))
+	}
+	run.log.Log(context.WithoutCancel(run.ctx), level, "the run did not end well", attrs...)
+	if !run.verifier.Running() {
+		return // it has ended
+	}
+	told := run.handler.told(run.ctx, err)
+	_ = run.out.send(context.WithoutCancel(run.ctx), func(dst []byte) []byte { return sse.Append(dst, event.Append(nil, told)) })
+}
+
+// told returns what the client is told of an error. What the options make of it must be in order, too.
+func (h *agentHandler) told(ctx context.Context, err error) (told *event.RunError) {
+	defer func() {
+		if recover() != nil || told == nil || event.Check(told) != nil {
+			told = runError(ctx, err)
+		}
+	}()
+	return h.o.RunError(ctx, err)
+}
+
+// runError is the default of AgentOptions.RunError.
+func runError(ctx context.Context, err error) *event.RunError {
+	code, text := "agent_failed", "the agent failed"
+	violation, isViolation := errors.AsType[*reducer.Violation](err)
+	bad, isMalformed := errors.AsType[*messages.MalformedError](err)
+	said, isSaid := errors.AsType[*reducer.AgentError](err)
+	switch {
+	case isSaid:
+		return &event.RunError{Message: said.Message, Code: said.Code}
+	case ctx.Err() != nil:
+		code, text = "stopped", "the server stopped the run"
+	case isViolation:
+		code, text = "invalid_event", violation.Error()
+	case isMalformed:
+		code, text = "invalid_event", bad.Error()
+	case errors.Is(err, reducer.ErrTruncated), err == errEnd:
+		code, text = "truncated", errEnd.Error()
+	}
+	return &event.RunError{Message: text, Code: messages.Some(code)}
+}
+
+func logWarning(log *slog.Logger, w event.Warning) {
+	log.Warn(w.Text, "rule", w.Rule, "event", w.Ordinal, "type", w.Type, "path", w.Path)
+}
