@@ -75,7 +75,9 @@ func TestSlowBody(t *testing.T) {
 		c := dial()
 		defer c.Close()
 		begin := time.Now()
+		gone := make(chan struct{})
 		go func() {
+			defer close(gone)
 			io.WriteString(c, post("", 100))
 			for range 100 {
 				if _, err := io.WriteString(c, "{"); err != nil {
@@ -90,6 +92,8 @@ func TestSlowBody(t *testing.T) {
 		assert.Equal(t, 10*time.Second, time.Since(begin))
 		assert.True(t, res.Close)
 		res.Body.Close()
+		c.Close()
+		<-gone
 	})
 }
 
