@@ -109,9 +109,16 @@ func (h *agentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		verifier: reducer.NewVerifier(&reducer.Options{OnWarning: func(w event.Warning) { logWarning(log, w) }}),
 		peer:     h.peer(in),
 	}
-	defer func() { _ = out.end() }() // even if the logger panics; the run's context knows of a failure
-	if err := run.play(*in); err != nil {
-		run.fail(err)
+	defer out.end() // even if the logger panics
+	err := run.play(*in)
+	if err != nil {
+		run.tell(err)
+	}
+	if lost := out.end(); lost != nil {
+		err = lost
+	}
+	if err != nil {
+		run.report(err)
 	}
 }
 
@@ -196,8 +203,17 @@ func (run *agentRun) send(ev event.Event) error {
 	})
 }
 
-// fail logs why a run did not end well and tells the client.
-func (run *agentRun) fail(err error) {
+// tell tells the client why the run did not end well, unless the run has ended.
+func (run *agentRun) tell(err error) {
+	if !run.verifier.Running() {
+		return
+	}
+	told := run.handler.told(run.ctx, err)
+	_ = run.out.send(context.WithoutCancel(run.ctx), func(dst []byte) []byte { return sse.Append(dst, event.Append(nil, told)) })
+}
+
+// report logs why the run did not end well.
+func (run *agentRun) report(err error) {
 	level, attrs := slog.LevelError, []any{"error", err}
 	if run.ctx.Err() != nil {
 		level = slog.LevelInfo // the client went away, or the server stops
@@ -206,11 +222,6 @@ func (run *agentRun) fail(err error) {
 		attrs = append(attrs, "stack", string(p.Stack))
 	}
 	run.log.Log(context.WithoutCancel(run.ctx), level, "the run did not end well", attrs...)
-	if !run.verifier.Running() {
-		return // it has ended
-	}
-	told := run.handler.told(run.ctx, err)
-	_ = run.out.send(context.WithoutCancel(run.ctx), func(dst []byte) []byte { return sse.Append(dst, event.Append(nil, told)) })
 }
 
 // told returns what the client is told of an error. What the options make of it must be in order, too.

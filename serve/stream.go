@@ -90,7 +90,8 @@ func (s *stream) poke() {
 	}
 }
 
-// end waits until everything is written and returns the error that the connection failed with, if it did.
+// end waits until everything is written and returns the error that the connection failed with, if it did. Calling it again
+// returns the same.
 func (s *stream) end() error {
 	s.mu.Lock()
 	s.ending = true
