@@ -233,7 +233,9 @@ func TestAgentMistakes(t *testing.T) {
 		}
 	})
 	t.Run("the options decide what is told", func(t *testing.T) {
-		tell := func(_ context.Context, err error) *event.RunError { return &event.RunError{Message: "sorry: " + err.Error()} }
+		tell := func(_ context.Context, err error) *event.RunError {
+			return &event.RunError{Message: "sorry: " + err.Error()}
+		}
 		got := ask(emits(secret, started), serve.AgentOptions{RunError: tell}, request(input))
 		assert.Equal(t, `{"type":"RUN_ERROR","message":"sorry: dial db.internal: secret"}`, got.data()[1])
 		for _, bad := range []func(context.Context, error) *event.RunError{

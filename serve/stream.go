@@ -18,7 +18,7 @@ type stream struct {
 	timeout   time.Duration // of one write
 
 	mu     sync.Mutex
-	queue  []byte // what is to be written
+	queue  []byte        // what is to be written
 	room   chan struct{} // closed when the queue was taken; nil if nobody waits for that
 	ending bool
 	err    error // of writing; nothing is written after it
