@@ -30,7 +30,7 @@ func TestRunAnswersCalls(t *testing.T) {
 	quiet := sseOf(began, finished)
 	tools := write(t, "tools.json", `[{"name":"weather","description":"tells it"}]`)
 	t.Run("without an answer the call is reported and further messages are not sent", func(t *testing.T) {
-		url, inputs, _ := serve(t, calling, quiet)
+		url, inputs, _ := serving(t, calling, quiet)
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--message", "more", "--tools", tools)
 		assert.Equal(t, exitOK, got.status)
 		assert.Contains(t, got.stderr, "the call c1 of the tool weather waits for an answer")
@@ -52,7 +52,7 @@ func TestRunAnswersCalls(t *testing.T) {
 		{"--no declines", "", "the user declined to answer", "the user declined to answer", []string{"--no"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			url, inputs, _ := serve(t, calling, quiet)
+			url, inputs, _ := serving(t, calling, quiet)
 			got := talk(t, asking(), row.stdin, append([]string{"--url", url, "--message", "hello", "--message", "more", "--tools", tools}, row.args...)...)
 			assert.Equal(t, exitOK, got.status, got.stderr)
 			require.Len(t, *inputs, 3, "the answer goes out on its own, then the next message")
@@ -69,7 +69,7 @@ func TestRunAnswersCalls(t *testing.T) {
 		})
 	}
 	t.Run("the command line that continues a recording says everything but the headers' values", func(t *testing.T) {
-		url, _, _ := serve(t, calling)
+		url, _, _ := serving(t, calling)
 		file := filepath.Join(t.TempDir(), "talk.ndjson")
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--tools", tools, "--record", file, "--strict",
 			"--clock", "--peer", "0.0.57", "--header", "Authorization: Bearer secret")
@@ -81,7 +81,7 @@ func TestRunAnswersCalls(t *testing.T) {
 		assert.Contains(t, got.stderr, "agfold run --url "+url+" --tools "+tools+" --continue "+file+` --answer 'c1="..."'`+"\n", "nothing was sent: the file knows the id")
 	})
 	t.Run("a continued thread needs the answer before another message", func(t *testing.T) {
-		url, inputs, _ := serve(t, quiet)
+		url, inputs, _ := serving(t, quiet)
 		file := write(t, "talk.ndjson", ndjson(began, askWeather, ofOslo, endWeather, finished))
 		got := talk(t, counted(), "", "--url", url, "--continue", file, "--message", "more", "--tools", tools)
 		assert.Equal(t, exitOK, got.status)
@@ -94,21 +94,21 @@ func TestRunAnswersCalls(t *testing.T) {
 		assert.Len(t, *inputs, 1)
 	})
 	t.Run("a call that the agent says is pending needs one, whatever is offered", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, askWeather, endWeather,
+		url, inputs, _ := serving(t, sseOf(began, askWeather, endWeather,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["c1"]}}`))
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--message", "more")
 		assert.Len(t, *inputs, 1)
 		assert.Contains(t, got.stderr, "the call c1 of the tool weather waits")
 	})
 	t.Run("a call of the agent's own tool without a result does not", func(t *testing.T) {
-		url, inputs, _ := serve(t, calling, quiet)
+		url, inputs, _ := serving(t, calling, quiet)
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--message", "more")
 		assert.Equal(t, exitOK, got.status)
 		assert.Len(t, *inputs, 2)
 		assert.Empty(t, got.stderr)
 	})
 	t.Run("calls and interrupts are answered in one run", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, askWeather, ofOslo, endWeather,
+		url, inputs, _ := serving(t, sseOf(began, askWeather, ofOslo, endWeather,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"sure?"}]}}`), quiet)
 		got := talk(t, asking(), "y\n4 degrees\n", "--url", url, "--message", "hello", "--tools", tools)
 		assert.Equal(t, exitOK, got.status, got.stderr)
@@ -118,7 +118,7 @@ func TestRunAnswersCalls(t *testing.T) {
 		assert.Equal(t, "4 degrees", at[string](t, msgs.Index(msgs.Len()-1), "/content"))
 	})
 	t.Run("an interrupt about a call is the only question about it", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, askWeather, ofOslo, endWeather,
+		url, inputs, _ := serving(t, sseOf(began, askWeather, ofOslo, endWeather,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"sure?","toolCallId":"c1"}]}}`), quiet)
 		got := talk(t, asking(), "y\n", "--url", url, "--message", "hello", "--tools", tools)
 		assert.Equal(t, exitOK, got.status, got.stderr)
@@ -134,7 +134,7 @@ func TestAQuestionIsNeverAskedWithoutItsText(t *testing.T) {
 		"the call's argument": `{"id":"i","reason":"r","toolCallId":"c1"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			url, _, _ := serve(t, sseOf(began, `{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"ask"}`,
+			url, _, _ := serving(t, sseOf(began, `{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"ask"}`,
 				`{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{\"text\":\"Delete it all?\"}"}`, `{"type":"TOOL_CALL_END","toolCallId":"c1"}`,
 				`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[`+interrupt+`]}}`))
 			got := talk(t, asking(), "", "--url", url, "--message", "hello")
@@ -142,7 +142,7 @@ func TestAQuestionIsNeverAskedWithoutItsText(t *testing.T) {
 		})
 	}
 	t.Run("a CUSTOM event", func(t *testing.T) {
-		url, _, _ := serve(t, sseOf(began, `{"type":"CUSTOM","name":"on_interrupt","value":"Delete it all?"}`, finished))
+		url, _, _ := serving(t, sseOf(began, `{"type":"CUSTOM","name":"on_interrupt","value":"Delete it all?"}`, finished))
 		assert.Contains(t, talk(t, counted(), "", "--url", url, "--message", "hello").stdout, "Delete it all?")
 	})
 }
@@ -182,7 +182,7 @@ func TestAFailedRecordingIsAnError(t *testing.T) {
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("there is no full device here")
 	}
-	url, _, _ := serve(t, sseOf(began, finished))
+	url, _, _ := serving(t, sseOf(began, finished))
 	got := talk(t, counted(), "", "--url", url, "--message", "hello", "--record", full)
 	assert.Equal(t, exitUnreadable, got.status)
 	assert.Contains(t, got.stderr, "--record "+full+": the recording is incomplete")

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
+	"github.com/agfold/agfold/serve"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -75,7 +76,7 @@ func TestHelpNamesCurlAsItWorks(t *testing.T) {
 	}
 	line := regexp.MustCompile(`(?ms)^  curl (.*?) \| agfold replay -$`).FindStringSubmatch(agfold(t, "", "replay", "--help").stdout)
 	require.NotNil(t, line)
-	server := httptest.NewServer(demo.Handler(&demo.Options{}))
+	server := httptest.NewServer(serve.Agent(demo.Agent(0), nil))
 	defer server.Close()
 	require.Contains(t, line[1], "http://127.0.0.1:8787/", "where agfold serve-demo listens")
 	command := exec.Command("sh", "-c", "'"+curl+"' "+strings.Replace(line[1], "http://127.0.0.1:8787", server.URL, 1))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/serve"
 )
 
 // runFlags is the command line of agfold run.
@@ -207,7 +209,7 @@ func startDemo(pace float64) (url string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	server := &http.Server{Handler: demo.Handler(&demo.Options{Pace: pace})}
+	server := &http.Server{Handler: serve.Agent(demo.Agent(pace), &serve.AgentOptions{Logger: slog.New(slog.DiscardHandler)})}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

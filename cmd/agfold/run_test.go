@@ -50,8 +50,8 @@ func runOn(ctx context.Context, args []string, on *terminal, st stage) int {
 	return run(ctx, append([]string{"run"}, args...), on)
 }
 
-// serve starts an agent that answers each run with the next of these bodies, and keeps the inputs.
-func serve(t *testing.T, bodies ...string) (url string, inputs *[]state.Value, headers *[]http.Header) {
+// serving starts an agent that answers each run with the next of these bodies, and keeps the inputs.
+func serving(t *testing.T, bodies ...string) (url string, inputs *[]state.Value, headers *[]http.Header) {
 	inputs, headers = new([]state.Value), new([]http.Header)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
@@ -204,11 +204,11 @@ func TestRunAnswersInterrupts(t *testing.T) {
 	})
 	t.Run("an id that comes twice is asked for and answered once", func(t *testing.T) {
 		twice := sseOf(began, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"dup","reason":"a"},{"id":"dup","reason":"b"},{"id":"other","reason":"c"}]}}`)
-		url, _, _ := serve(t, twice)
+		url, _, _ := serving(t, twice)
 		got := talk(t, counted(), "", "--url", url, "--message", "x", "--record", filepath.Join(t.TempDir(), "talk.ndjson"))
 		assert.Contains(t, got.stderr, "--answer dup=true --answer other=true\n")
 
-		url, inputs, _ := serve(t, twice, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}`))
+		url, inputs, _ := serving(t, twice, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}`))
 		got = talk(t, counted(), "", "--url", url, "--message", "x", "--yes")
 		assert.Equal(t, exitOK, got.status, got.stderr)
 		require.Len(t, *inputs, 2)
@@ -217,7 +217,7 @@ func TestRunAnswersInterrupts(t *testing.T) {
 		assert.Equal(t, 2, (*inputs)[1].Get("resume").Len())
 	})
 	t.Run("an agent that interrupts forever is answered a bounded number of times", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
+		url, inputs, _ := serving(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
 			`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"again"}]}}`))
 		got := talk(t, counted(), "", "--url", url, "--message", "x", "--yes")
 		assert.Equal(t, exitOK, got.status)
@@ -242,7 +242,7 @@ func TestNoQuestionControlsTheTerminal(t *testing.T) {
 		"a title that lies": `{"title":"` + evil + `","type":"object"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			url, _, _ := serve(t, interruption(`{"id":"i`+evil+`","reason":"`+evil+`","message":"`+evil+`","toolCallId":"`+evil+
+			url, _, _ := serving(t, interruption(`{"id":"i`+evil+`","reason":"`+evil+`","message":"`+evil+`","toolCallId":"`+evil+
 				`","expiresAt":"`+evil+`","metadata":{"`+evil+`":"`+evil+`"},"responseSchema":`+schema+`}`))
 			st := counted()
 			st.asks = true
@@ -259,7 +259,7 @@ func TestNoQuestionControlsTheTerminal(t *testing.T) {
 
 func TestRunAsksForJSONIfTheSchemaCannotBeShown(t *testing.T) {
 	ask := interruption(`{"id":"i","reason":"r","responseSchema":{"type":"boolean","$ref":"#"}}`)
-	url, inputs, _ := serve(t, ask, sseOf(began, finished))
+	url, inputs, _ := serving(t, ask, sseOf(began, finished))
 	st := counted()
 	st.asks = true
 	got := talk(t, st, "{\"sure\":1}\n", "--url", url, "--message", "x")
@@ -268,7 +268,7 @@ func TestRunAsksForJSONIfTheSchemaCannotBeShown(t *testing.T) {
 	require.Len(t, *inputs, 2)
 	assert.Equal(t, `{"sure":1}`, (*inputs)[1].Get("resume").Index(0).Get("payload").String())
 
-	url, _, _ = serve(t, ask)
+	url, _, _ = serving(t, ask)
 	got = talk(t, counted(), "", "--url", url, "--message", "x", "--yes", "--record", filepath.Join(t.TempDir(), "talk.ndjson"))
 	assert.Contains(t, got.stderr, "--answer i=JSON", "--yes does not answer it")
 }
@@ -322,7 +322,7 @@ func TestRunAgainstOtherAgents(t *testing.T) {
 		assert.Equal(t, "truncated", at[string](t, threadOf(t, got), "/status"))
 	})
 	t.Run("--strict", func(t *testing.T) {
-		url, _, _ := serve(t, sseOf(began, `{"type":"NEW"}`, finished))
+		url, _, _ := serving(t, sseOf(began, `{"type":"NEW"}`, finished))
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--strict")
 		assert.Equal(t, exitRejected, got.status)
 		assert.Contains(t, got.stderr, "P-ENF-7")
@@ -331,7 +331,7 @@ func TestRunAgainstOtherAgents(t *testing.T) {
 
 func TestRunSends(t *testing.T) {
 	t.Run("what the flags say", func(t *testing.T) {
-		url, inputs, headers := serve(t, sseOf(began, finished))
+		url, inputs, headers := serving(t, sseOf(began, finished))
 		tools := write(t, "tools.json", `[{"name":"weather","description":"tells it","parameters":{"type":"object"}}]`)
 		st := write(t, "state.json", `{"a":1}`)
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--header", "X-Key: one", "--header", "X-Key:two",
@@ -347,7 +347,7 @@ func TestRunSends(t *testing.T) {
 		assert.Equal(t, []string{"one", "two"}, (*headers)[0].Values("X-Key"))
 	})
 	t.Run("what --input says, upgraded", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, finished))
+		url, inputs, _ := serving(t, sseOf(began, finished))
 		file := write(t, "input.json", `{"threadId":"t-1","runId":"old","state":{"b":2},"forwardedProps":{"c":3},"extra":1,
 			"context":[{"description":"d","value":"v"}],"tools":[{"name":"n","description":"d","parameters":null}],
 			"messages":[{"id":"m1","role":"user","content":[{"type":"binary","mimeType":"image/png","url":"https://x/y"}]}]}`)
@@ -365,7 +365,7 @@ func TestRunSends(t *testing.T) {
 		assert.Contains(t, got.stderr, "/extra")
 	})
 	t.Run("--input from standard input, with answers to interrupts", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, finished))
+		url, inputs, _ := serving(t, sseOf(began, finished))
 		got := talk(t, counted(), `{"threadId":"t","runId":"r","messages":[],"resume":[{"interruptId":"i","status":"resolved","payload":true}]}`,
 			"--url", url, "--input", "-")
 		require.Equal(t, exitOK, got.status, got.stderr)
@@ -373,7 +373,7 @@ func TestRunSends(t *testing.T) {
 		assert.True(t, at[bool](t, (*inputs)[0], "/resume/0/payload"))
 	})
 	t.Run("--input with answers to interrupts sends its messages too", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, finished))
+		url, inputs, _ := serving(t, sseOf(began, finished))
 		file := write(t, "resume.json", `{"threadId":"t","runId":"r","resume":[{"interruptId":"i","status":"cancelled"}],
 			"messages":[{"id":"u","role":"user","content":"Book it"},{"id":"a","role":"assistant","content":"May I?"}]}`)
 		got := talk(t, counted(), "", "--url", url, "--input", file, "--json")
@@ -383,7 +383,7 @@ func TestRunSends(t *testing.T) {
 		assert.Equal(t, 2, threadOf(t, got).Get("messages").Len())
 	})
 	t.Run("--input without any message is a run", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, finished))
+		url, inputs, _ := serving(t, sseOf(began, finished))
 		file := write(t, "empty.json", `{"threadId":"t","runId":"r","messages":[],"state":{"a":1}}`)
 		got := talk(t, counted(), "", "--url", url, "--input", file)
 		require.Equal(t, exitOK, got.status, got.stderr)
@@ -392,21 +392,21 @@ func TestRunSends(t *testing.T) {
 		assert.Equal(t, 1, at[int](t, (*inputs)[0], "/state/a"))
 	})
 	t.Run("--input needs no ids", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, finished))
+		url, inputs, _ := serving(t, sseOf(began, finished))
 		got := talk(t, counted(), "", "--url", url, "--input", write(t, "no-ids.json", `{"messages":[{"id":"u","role":"user","content":"hi"}]}`))
 		require.Equal(t, exitOK, got.status, got.stderr)
 		assert.Equal(t, "id1", at[string](t, (*inputs)[0], "/threadId"))
 		assert.Equal(t, "id2", at[string](t, (*inputs)[0], "/runId"))
 	})
 	t.Run("each message gets its own run, as long as they succeed", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, finished), sseOf(began, `{"type":"RUN_ERROR","message":"tired"}`))
+		url, inputs, _ := serving(t, sseOf(began, finished), sseOf(began, `{"type":"RUN_ERROR","message":"tired"}`))
 		got := talk(t, counted(), "", "--url", url, "--message", "one", "--message", "two", "--message", "three")
 		assert.Equal(t, exitFailed, got.status)
 		assert.Len(t, *inputs, 2)
 		assert.Contains(t, got.stderr, "1 message was not sent\n")
 	})
 	t.Run("no protocolVersion to an older --peer", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(began, finished))
+		url, inputs, _ := serving(t, sseOf(began, finished))
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--peer", "0.0.57")
 		require.Equal(t, exitOK, got.status, got.stderr)
 		assert.False(t, (*inputs)[0].Get("protocolVersion").Exists())
@@ -414,7 +414,7 @@ func TestRunSends(t *testing.T) {
 }
 
 func TestRunContinuesOnlyARecordingThatCanBeReadAgain(t *testing.T) {
-	url, inputs, _ := serve(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}`))
+	url, inputs, _ := serving(t, sseOf(`{"type":"RUN_STARTED","threadId":"t","runId":"r2"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}`))
 	const head = `{"agfold":"recording/1","input":{"threadId":"t","runId":"r","messages":[]}}` + "\n"
 	whole := head + `{"at":1,"event":` + began + "}\n" + `{"at":2,"event":` + finished + "}\n"
 	again := func(t *testing.T, file string) result {
@@ -622,7 +622,7 @@ func TestRunLive(t *testing.T) {
 	assert.Contains(t, tail, "✓ id6 · succeeded")
 
 	t.Run("warnings wait until the view is gone", func(t *testing.T) {
-		url, _, _ := serve(t, sseOf(began, `{"type":"NEW"}`, `{"type":"NEWER"}`, finished))
+		url, _, _ := serving(t, sseOf(began, `{"type":"NEW"}`, `{"type":"NEWER"}`, finished))
 		got := talk(t, st, "", "--url", url, "--message", "hello")
 		assert.Equal(t, exitOK, got.status)
 		assert.Equal(t, 2, strings.Count(got.stderr, "P-ENF-1"))
@@ -696,7 +696,7 @@ func TestRunPrintsEachDeliveryWithItsThread(t *testing.T) {
 		"reasoning": {`{"type":"REASONING_MESSAGE_CHUNK","messageId":"a","delta":"x"}`, "reasoning · a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url, _, _ := serve(t, sseOf(began, row.chunk, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"b","role":"reasoning","content":""}]}`, finished))
+			url, _, _ := serving(t, sseOf(began, row.chunk, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"b","role":"reasoning","content":""}]}`, finished))
 			for _, flags := range [][]string{{}, {"--events"}, {"--json"}, {"--json", "--events"}} {
 				got := talk(t, counted(), "", append([]string{"--url", url, "--message", "hi"}, flags...)...)
 				assert.Equal(t, exitOK, got.status, got.stderr)

@@ -3,13 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"iter"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/serve"
 )
 
 // serveFlags is the command line of agfold serve-demo.
@@ -62,16 +66,12 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) int {
 	}
 	ended := make(chan string)
 	server := &http.Server{
-		Handler: demo.Handler(&demo.Options{Pace: f.Pace, OnRun: func(in *event.RunInput, events int, err error) {
-			text := "complete"
-			if err != nil {
-				text = err.Error()
-			}
+		Handler: serve.Agent(client.Chain(demo.Agent(f.Pace), told(func(text string) {
 			select {
-			case ended <- in.ThreadID + " " + in.RunID + ": " + text:
+			case ended <- text:
 			case <-ctx.Done():
 			}
-		}}),
+		})), &serve.AgentOptions{Logger: slog.New(slog.DiscardHandler)}),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second,
 	}
@@ -95,5 +95,26 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) int {
 			}
 			return exitOK
 		}
+	}
+}
+
+// told is a middleware that calls say with how each run ended.
+func told(say func(string)) client.Middleware {
+	return func(next client.Agent) client.Agent {
+		return client.AgentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+			return func(yield func(event.Event, error) bool) {
+				how := "complete"
+				for ev, err := range next.Run(ctx, in) {
+					if err != nil {
+						how = err.Error()
+					}
+					if !yield(ev, err) {
+						how = "the client is gone"
+						break
+					}
+				}
+				say(in.ThreadID + " " + in.RunID + ": " + how)
+			}
+		})
 	}
 }

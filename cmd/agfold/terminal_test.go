@@ -88,7 +88,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 }
 
 func TestTheCredentialsOfAURLAreNotPrinted(t *testing.T) {
-	url, _, _ := serve(t, sseOf(began)+sseOf(finished))
+	url, _, _ := serving(t, sseOf(began)+sseOf(finished))
 	secret := strings.Replace(url, "http://", "http://user:secret@", 1)
 	for _, args := range [][]string{{"--url", secret}, {"--url", secret, "--json"}, {"--url", "http://user:secret@127.0.0.1:1/"},
 		{"--url", "http://user:secret@[::1"}, {"--url", "ftp://user:secret@host/"}} {

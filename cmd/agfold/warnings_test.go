@@ -38,7 +38,7 @@ func TestWarningsAreKeptUpToABound(t *testing.T) {
 func TestJSONHoldsABoundedNumberOfWarnings(t *testing.T) {
 	const n = maxWarnings + 5
 	stream := sseOf(began) + strings.Repeat(sseOf(`{"type":"NEW"}`), n) + sseOf(finished)
-	url, _, _ := serve(t, stream)
+	url, _, _ := serving(t, stream)
 	for name, got := range map[string]result{
 		"run":    talk(t, counted(), "", "--url", url, "--message", "x", "--json"),
 		"replay": agfold(t, stream, "replay", "--json", "-"),

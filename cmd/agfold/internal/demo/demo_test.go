@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/serve"
 	"github.com/agfold/agfold/state"
 )
 
@@ -36,7 +36,7 @@ type visitor struct {
 }
 
 func visit(t *testing.T) *visitor {
-	server := httptest.NewServer(Handler(nil))
+	server := httptest.NewServer(serve.Agent(Agent(0), nil))
 	t.Cleanup(server.Close)
 	return &visitor{
 		t: t, url: server.URL, thread: &reducer.Thread{ID: "t-1", State: state.Object()},
@@ -275,53 +275,15 @@ func TestStory(t *testing.T) {
 	})
 }
 
-func TestRefusals(t *testing.T) {
-	const fits = `{"threadId":"t","runId":"r","messages":[]}`
-	for _, c := range []struct {
-		name, method, contentType, accept, body string
-		status                                  int
-		says                                    string
-	}{
-		{"a GET", "GET", "", "", "", 405, "POST a RunAgentInput"},
-		{"no JSON by its type", "POST", "text/plain", "", fits, 415, "application/json"},
-		{"an Accept that rules events out", "POST", "application/json", "application/json", fits, 406, "Accept"},
-		{"no JSON", "POST", "application/json", "", "{", 400, "invalid JSON"},
-		{"a malformed input", "POST", "application/json", "", `{"threadId":1,"runId":"r","messages":[]}`, 400, "/threadId"},
-		{"an endless input", "POST", "application/json", "", strings.Repeat(" ", maxInput+1), 413, "larger than"},
-		{"media types with parameters", "POST", "application/json; charset=utf-8", "text/html, text/event-stream;q=0.9", fits, 200, ""},
-		{"no legacy shape is refused", "POST", "application/json", "", `{"threadId":"t","runId":"r","messages":[],"forwardedProps":null}`, 200, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			req := httptest.NewRequest(c.method, "/any/path", strings.NewReader(c.body))
-			req.Header.Set("Content-Type", c.contentType)
-			if c.accept != "" {
-				req.Header.Set("Accept", c.accept)
-			}
-			rec := httptest.NewRecorder()
-			Handler(nil).ServeHTTP(rec, req)
-			require.Equal(t, c.status, rec.Code)
-			if c.status == http.StatusOK {
-				return
-			}
-			assert.Equal(t, "application/json", rec.Header().Get("Content-Type"))
-			v, err := state.Parse(rec.Body.Bytes())
-			require.NoError(t, err)
-			assert.Contains(t, must[string](t, v, "/error/message"), c.says)
-		})
-	}
-}
-
 func TestPace(t *testing.T) {
-	request := func(ctx context.Context) *http.Request {
-		req := httptest.NewRequest("POST", "/", strings.NewReader(`{"threadId":"t","runId":"r","messages":[]}`))
-		req.Header.Set("Content-Type", "application/json")
-		return req.WithContext(ctx)
-	}
+	in := event.RunInput{ThreadID: "t", RunID: "r"}
 	t.Run("a run takes its time, scaled", func(t *testing.T) {
 		took := func(pace float64) (d time.Duration) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				Handler(&Options{Pace: pace}).ServeHTTP(httptest.NewRecorder(), request(t.Context()))
+				for _, err := range Agent(pace).Run(t.Context(), in) {
+					require.NoError(t, err)
+				}
 				d = time.Since(start)
 			})
 			return d
@@ -332,20 +294,20 @@ func TestPace(t *testing.T) {
 		assert.Less(t, took(1), 60*time.Second)
 		assert.InDelta(t, took(1).Seconds(), 2*took(0.5).Seconds(), 0.001)
 	})
-	t.Run("a run ends when its client goes away", func(t *testing.T) {
+	t.Run("a run ends when its context ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			var sent int
+			sent := 0
 			var why error
-			rec := httptest.NewRecorder()
-			Handler(&Options{Pace: 1, OnRun: func(_ *event.RunInput, events int, err error) {
-				sent, why = events, err
-			}}).ServeHTTP(rec, request(ctx))
+			for ev, err := range Agent(1).Run(ctx, in) {
+				if why = err; err == nil {
+					sent++
+					assert.NotEqual(t, event.TypeRunFinished, ev.Type())
+				}
+			}
 			assert.ErrorIs(t, why, context.DeadlineExceeded)
-			assert.Equal(t, sent, strings.Count(rec.Body.String(), "data: "))
 			assert.Positive(t, sent)
-			assert.NotContains(t, rec.Body.String(), "RUN_FINISHED")
 		})
 	})
 }

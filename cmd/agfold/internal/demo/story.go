@@ -57,9 +57,6 @@ func (s *script) end(in *event.RunInput, end ending) {
 		s.emit(&event.RunError{Message: end.failed, Code: messages.Some("demo"), Usage: usage})
 		return
 	}
-	if !in.ProtocolVersion.IsSet() {
-		end.outcome.PendingToolCallIDs = nil // a client from before 1.0 rejects the member
-	}
 	s.emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID, Result: end.result, Outcome: end.outcome, Usage: usage})
 }
 

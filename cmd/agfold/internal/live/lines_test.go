@@ -1,10 +1,7 @@
 package live
 
 import (
-	"bytes"
 	"flag"
-	"io"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +14,6 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -30,26 +26,14 @@ func story(t *testing.T) []*reducer.Thread {
 	user := messages.UserText(demo.DefaultMessage)
 	user.ID = "u-1"
 	in := &event.RunInput{ThreadID: "t-1", RunID: "r-1", Messages: []*messages.Message{user}}
-	req := httptest.NewRequest("POST", "/", bytes.NewReader(in.AppendJSON(nil)))
-	req.Header.Set("Content-Type", "application/json")
-	rec := httptest.NewRecorder()
-	demo.Handler(nil).ServeHTTP(rec, req)
-
 	r := reducer.New(&reducer.Options{Input: in})
 	threads := []*reducer.Thread{r.Thread()}
-	events := sse.NewReader(rec.Body, 1<<20)
-	for {
-		data, err := events.Next()
-		if err == io.EOF {
-			return threads
-		}
+	for ev, err := range demo.Agent(0).Run(t.Context(), *in) {
 		require.NoError(t, err)
-		f, err := event.NewFrame(bytes.Clone(data))
-		require.NoError(t, err)
-		err = r.Apply(f)
-		require.NoError(t, err)
+		require.NoError(t, r.Apply(ev))
 		threads = append(threads, r.Thread())
 	}
+	return threads
 }
 
 // find returns the first thread that fits.
