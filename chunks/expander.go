@@ -9,12 +9,9 @@ import (
 
 // Expander expands the chunks of one stream. It must be used by one goroutine at a time. The zero value is ready for use.
 //
-// Its memory is that of the most lanes that were open at once, until Reset or an event that closes all of them. An event
+// Its memory is that of the most lanes that were open at once, until an event closes all of them. An event
 // costs the same however many are open, except for the ends that it causes.
 type Expander struct{ lanes lanes }
-
-// Reset drops what is under assembly, without ends, and the memory that it took.
-func (x *Expander) Reset() { x.lanes = lanes{} }
 
 // Open yields the lanes that hold a stream under assembly, each with the stream's id, in the order in which the streams
 // were opened. The Expander must not be used meanwhile. What is open when a stream ends was cut off: no end is made for

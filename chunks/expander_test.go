@@ -62,17 +62,6 @@ func TestExpander(t *testing.T) {
 		assert.Empty(t, open(x))
 	})
 
-	t.Run("Reset forgets what is under assembly and makes no ends", func(t *testing.T) {
-		x := new(chunks.Expander)
-		_, err := expand(x, events(t, three))
-		require.NoError(t, err)
-		x.Reset()
-		assert.Empty(t, open(x))
-		got, err := expand(x, events(t, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`))
-		require.NoError(t, err)
-		assert.Len(t, got, 1)
-	})
-
 	t.Run("a rejected chunk leaves dst and what is under assembly as they were", func(t *testing.T) {
 		x := new(chunks.Expander)
 		before, err := expand(x, events(t, three))

@@ -20,7 +20,7 @@ type ActivitySnapshot struct {
 func (*ActivitySnapshot) Type() Type { return TypeActivitySnapshot }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ActivitySnapshot) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ActivitySnapshot) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ActivitySnapshot) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -43,7 +43,7 @@ type ActivityDelta struct {
 func (*ActivityDelta) Type() Type { return TypeActivityDelta }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ActivityDelta) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ActivityDelta) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ActivityDelta) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)

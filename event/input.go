@@ -131,7 +131,7 @@ func (in *RunInput) AppendJSON(dst []byte) []byte {
 }
 
 // MarshalJSON returns the run input as it looks on the wire. The error is always nil.
-func (in *RunInput) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), nil }
+func (in RunInput) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), nil }
 
 // UnmarshalJSON reads a run input in its wire shape. Unrecognised material is left out silently: use
 // [DecodeRunInput] to get warnings. Malformed material, or a document that is unrecognised as a whole, is a

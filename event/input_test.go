@@ -171,17 +171,3 @@ func TestPartsOfRunsJSON(t *testing.T) {
 	assert.Equal(t, "null", string(jsonOf(Outcome{})))
 	assert.True(t, Outcome{}.absent() && SubagentOutcome{}.absent())
 }
-
-func TestMarshalIsAppend(t *testing.T) {
-	for _, v := range []interface {
-		json.Marshaler
-		AppendJSON([]byte) []byte
-	}{
-		&RunInput{}, Warning{Rule: "P-1", Ordinal: 2},
-	} {
-		got, err := v.MarshalJSON()
-		assert.NoError(t, err)
-		assert.Equal(t, string(v.AppendJSON(nil)), string(got))
-		assert.True(t, json.Valid(got))
-	}
-}

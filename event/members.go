@@ -2,6 +2,7 @@ package event
 
 import (
 	"github.com/agfold/agfold/internal/codec"
+	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -68,7 +69,7 @@ func walkContent(content *messages.Content, c *codec.Codec) { codec.Content(c, c
 
 func walkPatch(p *state.Patch, c *codec.Codec) {
 	if c.Encoding() {
-		c.AppendRaw(p.AppendJSON)
+		c.AppendRaw(p.Value().AppendJSON)
 		return
 	}
 	codec.Elements(c, (*[]state.Op)(p), walkOp)
@@ -125,7 +126,7 @@ func extra(op *state.Op, v state.Value) state.Value {
 }
 
 func pointer(c *codec.Codec, key string, s *string) {
-	if c.String(key, s); !c.Encoding() && !state.ValidPointer(*s) {
+	if c.String(key, s); !c.Encoding() && !jsontext.ValidPointer(*s) {
 		c.Reject(key, "a JSON pointer", codec.Quote(*s))
 	}
 }

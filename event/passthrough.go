@@ -18,7 +18,7 @@ type Raw struct {
 func (*Raw) Type() Type { return TypeRaw }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *Raw) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e Raw) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *Raw) members(c *codec.Codec) {
 	c.Any("event", &e.Event)
@@ -38,7 +38,7 @@ type Custom struct {
 func (*Custom) Type() Type { return TypeCustom }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *Custom) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e Custom) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *Custom) members(c *codec.Codec) {
 	c.String("name", &e.Name)

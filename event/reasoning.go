@@ -16,7 +16,7 @@ type ReasoningStart struct {
 func (*ReasoningStart) Type() Type { return TypeReasoningStart }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ReasoningStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ReasoningStart) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ReasoningStart) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -35,7 +35,7 @@ type ReasoningMessageStart struct {
 func (*ReasoningMessageStart) Type() Type { return TypeReasoningMessageStart }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ReasoningMessageStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ReasoningMessageStart) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ReasoningMessageStart) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -55,7 +55,7 @@ type ReasoningMessageContent struct {
 func (*ReasoningMessageContent) Type() Type { return TypeReasoningMessageContent }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ReasoningMessageContent) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ReasoningMessageContent) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ReasoningMessageContent) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -74,7 +74,7 @@ type ReasoningMessageEnd struct {
 func (*ReasoningMessageEnd) Type() Type { return TypeReasoningMessageEnd }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ReasoningMessageEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ReasoningMessageEnd) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ReasoningMessageEnd) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -93,7 +93,7 @@ type ReasoningMessageChunk struct {
 func (*ReasoningMessageChunk) Type() Type { return TypeReasoningMessageChunk }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ReasoningMessageChunk) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ReasoningMessageChunk) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ReasoningMessageChunk) members(c *codec.Codec) {
 	opt(c, "messageId", &e.MessageID)
@@ -112,7 +112,7 @@ type ReasoningEnd struct {
 func (*ReasoningEnd) Type() Type { return TypeReasoningEnd }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ReasoningEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ReasoningEnd) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ReasoningEnd) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -133,7 +133,7 @@ type ReasoningEncryptedValue struct {
 func (*ReasoningEncryptedValue) Type() Type { return TypeReasoningEncryptedValue }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ReasoningEncryptedValue) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ReasoningEncryptedValue) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ReasoningEncryptedValue) members(c *codec.Codec) {
 	codec.Enum(c, "subtype", &e.Subtype, encryptedSubtypes)

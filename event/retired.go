@@ -16,7 +16,7 @@ type retired struct {
 
 func (e *retired) Type() Type { return e.typ }
 
-func (e *retired) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e retired) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *retired) members(c *codec.Codec) {
 	switch e.typ {

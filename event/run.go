@@ -21,7 +21,7 @@ type RunStarted struct {
 func (*RunStarted) Type() Type { return TypeRunStarted }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *RunStarted) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e RunStarted) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *RunStarted) members(c *codec.Codec) {
 	c.String("threadId", &e.ThreadID)
@@ -46,7 +46,7 @@ type RunFinished struct {
 func (*RunFinished) Type() Type { return TypeRunFinished }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *RunFinished) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e RunFinished) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *RunFinished) members(c *codec.Codec) {
 	c.String("threadId", &e.ThreadID)
@@ -69,7 +69,7 @@ type RunError struct {
 func (*RunError) Type() Type { return TypeRunError }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *RunError) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e RunError) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *RunError) members(c *codec.Codec) {
 	c.String("message", &e.Message)
@@ -88,7 +88,7 @@ type StepStarted struct {
 func (*StepStarted) Type() Type { return TypeStepStarted }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StepStarted) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e StepStarted) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *StepStarted) members(c *codec.Codec) {
 	c.String("stepName", &e.StepName)
@@ -106,7 +106,7 @@ type StepFinished struct {
 func (*StepFinished) Type() Type { return TypeStepFinished }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StepFinished) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e StepFinished) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *StepFinished) members(c *codec.Codec) {
 	c.String("stepName", &e.StepName)

@@ -17,7 +17,7 @@ type StateSnapshot struct {
 func (*StateSnapshot) Type() Type { return TypeStateSnapshot }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StateSnapshot) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e StateSnapshot) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *StateSnapshot) members(c *codec.Codec) {
 	c.Any("snapshot", &e.Snapshot)
@@ -35,7 +35,7 @@ type StateDelta struct {
 func (*StateDelta) Type() Type { return TypeStateDelta }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *StateDelta) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e StateDelta) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *StateDelta) members(c *codec.Codec) {
 	codec.Field(c, "delta", &e.Delta, walkPatch)
@@ -53,7 +53,7 @@ type MessagesSnapshot struct {
 func (*MessagesSnapshot) Type() Type { return TypeMessagesSnapshot }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *MessagesSnapshot) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e MessagesSnapshot) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *MessagesSnapshot) members(c *codec.Codec) {
 	codec.List(c, "messages", &e.Messages, walkMessage)

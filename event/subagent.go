@@ -21,7 +21,7 @@ type SubagentStarted struct {
 func (*SubagentStarted) Type() Type { return TypeSubagentStarted }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *SubagentStarted) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e SubagentStarted) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *SubagentStarted) members(c *codec.Codec) {
 	e.requiredTag(c)
@@ -44,7 +44,7 @@ type SubagentFinished struct {
 func (*SubagentFinished) Type() Type { return TypeSubagentFinished }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *SubagentFinished) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e SubagentFinished) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *SubagentFinished) members(c *codec.Codec) {
 	e.requiredTag(c)
@@ -64,7 +64,7 @@ type SubagentError struct {
 func (*SubagentError) Type() Type { return TypeSubagentError }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *SubagentError) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e SubagentError) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *SubagentError) members(c *codec.Codec) {
 	e.requiredTag(c)

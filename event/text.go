@@ -18,7 +18,7 @@ type TextMessageStart struct {
 func (*TextMessageStart) Type() Type { return TypeTextMessageStart }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e TextMessageStart) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *TextMessageStart) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -39,7 +39,7 @@ type TextMessageContent struct {
 func (*TextMessageContent) Type() Type { return TypeTextMessageContent }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageContent) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e TextMessageContent) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *TextMessageContent) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -58,7 +58,7 @@ type TextMessageEnd struct {
 func (*TextMessageEnd) Type() Type { return TypeTextMessageEnd }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e TextMessageEnd) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *TextMessageEnd) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)
@@ -79,7 +79,7 @@ type TextMessageChunk struct {
 func (*TextMessageChunk) Type() Type { return TypeTextMessageChunk }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *TextMessageChunk) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e TextMessageChunk) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *TextMessageChunk) members(c *codec.Codec) {
 	opt(c, "messageId", &e.MessageID)

@@ -18,7 +18,7 @@ type ToolCallStart struct {
 func (*ToolCallStart) Type() Type { return TypeToolCallStart }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ToolCallStart) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ToolCallStart) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ToolCallStart) members(c *codec.Codec) {
 	c.String("toolCallId", &e.ToolCallID)
@@ -39,7 +39,7 @@ type ToolCallArgs struct {
 func (*ToolCallArgs) Type() Type { return TypeToolCallArgs }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ToolCallArgs) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ToolCallArgs) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ToolCallArgs) members(c *codec.Codec) {
 	c.String("toolCallId", &e.ToolCallID)
@@ -58,7 +58,7 @@ type ToolCallEnd struct {
 func (*ToolCallEnd) Type() Type { return TypeToolCallEnd }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ToolCallEnd) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ToolCallEnd) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ToolCallEnd) members(c *codec.Codec) {
 	c.String("toolCallId", &e.ToolCallID)
@@ -79,7 +79,7 @@ type ToolCallChunk struct {
 func (*ToolCallChunk) Type() Type { return TypeToolCallChunk }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ToolCallChunk) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ToolCallChunk) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ToolCallChunk) members(c *codec.Codec) {
 	opt(c, "toolCallId", &e.ToolCallID)
@@ -103,7 +103,7 @@ type ToolCallResult struct {
 func (*ToolCallResult) Type() Type { return TypeToolCallResult }
 
 // MarshalJSON returns the event as it looks on the wire. The error is always nil.
-func (e *ToolCallResult) MarshalJSON() ([]byte, error) { return Append(nil, e), nil }
+func (e ToolCallResult) MarshalJSON() ([]byte, error) { return Append(nil, &e), nil }
 
 func (e *ToolCallResult) members(c *codec.Codec) {
 	c.String("messageId", &e.MessageID)

@@ -31,14 +31,11 @@ func (w Warning) String() string {
 	return s + ": " + w.Text
 }
 
-// AppendJSON appends the warning as one object: rule, ordinal, type, path, text.
-func (w Warning) AppendJSON(dst []byte) []byte {
-	dst = codec.AppendString(append(dst, '{'), "rule", w.Rule)
+// MarshalJSON returns the warning as one object: rule, ordinal, type, path, text. The error is always nil.
+func (w Warning) MarshalJSON() ([]byte, error) {
+	dst := codec.AppendString([]byte{'{'}, "rule", w.Rule)
 	dst = codec.AppendInteger(dst, "ordinal", int64(w.Ordinal))
 	dst = codec.AppendString(dst, "type", w.Type)
 	dst = codec.AppendString(dst, "path", w.Path)
-	return append(codec.AppendString(dst, "text", w.Text), '}')
+	return append(codec.AppendString(dst, "text", w.Text), '}'), nil
 }
-
-// MarshalJSON returns what AppendJSON appends.
-func (w Warning) MarshalJSON() ([]byte, error) { return w.AppendJSON(nil), nil }

@@ -13,5 +13,5 @@ func TestWarningIsOneLine(t *testing.T) {
 
 func TestWarningJSON(t *testing.T) {
 	assert.Equal(t, `{"rule":"P-ENF-2","ordinal":7,"type":"RAW","path":"/x","text":"a \"word\""}`,
-		string(Warning{"P-ENF-2", 7, "RAW", "/x", `a "word"`}.AppendJSON(nil)))
+		string(jsonOf(Warning{"P-ENF-2", 7, "RAW", "/x", `a "word"`})))
 }

@@ -9,12 +9,14 @@ import "github.com/agfold/agfold/internal/codec"
 func (m *Message) AppendJSON(dst []byte) []byte { return codec.Append(dst, &m, walkMessage) }
 
 // MarshalJSON returns the message as it looks on the wire; see AppendJSON. The error is always nil.
-func (m *Message) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
+func (m Message) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
 
 // MarshalJSON returns the call as it looks on the wire: {"id", "type":"function", "function":{"name",
-// "arguments"}}, then encryptedValue and metadata. A nil call is null. The status is not on the wire. The error is
-// always nil.
-func (t *ToolCall) MarshalJSON() ([]byte, error) { return codec.Append(nil, &t, walkToolCall), nil }
+// "arguments"}}, then encryptedValue and metadata. The status is not on the wire. The error is always nil.
+func (t ToolCall) MarshalJSON() ([]byte, error) {
+	p := &t
+	return codec.Append(nil, &p, walkToolCall), nil
+}
 
 // MarshalJSON returns the content as it looks on the wire: a string or an array of parts, null if absent. The error
 // is always nil.

@@ -78,7 +78,7 @@ func (t *Thread) appendJSON(dst []byte, flush func([]byte) []byte) []byte {
 func (t *Thread) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 
 // MarshalJSON returns the run as in the thread's JSON.
-func (run *Run) MarshalJSON() ([]byte, error) { return appendRun(nil, run), nil }
+func (run Run) MarshalJSON() ([]byte, error) { return appendRun(nil, &run), nil }
 
 func appendRun(dst []byte, run *Run) []byte {
 	dst = append(dst, '{')
@@ -120,7 +120,7 @@ func appendSubagents(dst []byte, s Subagents, flush func([]byte) []byte) []byte 
 }
 
 // MarshalJSON returns the invocation as it stands in the thread's JSON, without its depth.
-func (n *Subagent) MarshalJSON() ([]byte, error) { return appendSubagent(nil, -1, n), nil }
+func (n Subagent) MarshalJSON() ([]byte, error) { return appendSubagent(nil, -1, &n), nil }
 
 // appendSubagent appends an invocation, without a depth if that is negative.
 func appendSubagent(dst []byte, depth int, n *Subagent) []byte {
@@ -187,24 +187,17 @@ func appendAgentError(dst []byte, e *AgentError) []byte {
 	return appendOpt(codec.AppendString(dst, "message", e.Message), "code", e.Code)
 }
 
-// AppendJSON appends the delivery as one JSON object: ordinal, event (null if nothing was delivered), change,
-// warnings (when there are any).
-func (s Delivery) AppendJSON(dst []byte) []byte {
-	dst = codec.AppendInteger(append(dst, '{'), "ordinal", int64(s.Ordinal))
-	if dst = codec.AppendKey(dst, "event"); s.Event != nil {
-		dst = event.Append(dst, s.Event)
-	} else {
-		dst = append(dst, "null"...)
-	}
+// MarshalJSON returns the delivery as one JSON object: ordinal, event (null if nothing was delivered), change,
+// warnings (when there are any). The error is always nil.
+func (s Delivery) MarshalJSON() ([]byte, error) {
+	dst := codec.AppendInteger([]byte{'{'}, "ordinal", int64(s.Ordinal))
+	dst = event.Append(codec.AppendKey(dst, "event"), s.Event)
 	dst = s.Change.appendJSON(codec.AppendKey(dst, "change"))
 	if len(s.Warnings) > 0 {
 		dst = codec.AppendList(dst, "warnings", s.Warnings, appendJSON[event.Warning])
 	}
-	return append(dst, '}')
+	return append(dst, '}'), nil
 }
-
-// MarshalJSON returns what AppendJSON appends.
-func (s Delivery) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
 func (c Change) appendJSON(dst []byte) []byte {
 	dst = codec.AppendString(append(dst, '{'), "kind", c.Kind.String())

@@ -42,7 +42,8 @@ func foldWith(events []event.Event, o reducer.Options, after func(r *reducer.Red
 	for i, ev := range events {
 		delivered, err := deliver(r, ev)
 		for _, s := range delivered {
-			deliveries.Write(s.AppendJSON(nil))
+			text, _ := s.MarshalJSON()
+			deliveries.Write(text)
 		}
 		if after != nil {
 			after(r, i)

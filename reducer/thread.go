@@ -1,8 +1,6 @@
 package reducer
 
 import (
-	"iter"
-
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
@@ -95,16 +93,4 @@ func (t *Thread) ToolResult(toolCallID string) *messages.Message {
 		}
 	}
 	return nil
-}
-
-// ProducedBy yields the messages of one owner with their places: what a subagent produced, or, for the zero
-// Owner, what the parent agent and its user did (P-SUB-1). It costs a pass over the messages.
-func (t *Thread) ProducedBy(owner messages.Owner) iter.Seq2[int, *messages.Message] {
-	return func(yield func(int, *messages.Message) bool) {
-		for i, m := range t.Messages.All() {
-			if m.Owner == owner && !yield(i, m) {
-				return
-			}
-		}
-	}
 }

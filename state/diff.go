@@ -3,6 +3,8 @@ package state
 import (
 	"cmp"
 	"slices"
+
+	"github.com/agfold/agfold/internal/jsontext"
 )
 
 // diffBudget limits the work of Diff, in values compared. A long string or an operation of the patch counts as
@@ -120,7 +122,7 @@ func (d *differ) objects(a, b Value) {
 	}
 	depth := len(d.path)
 	for _, m := range changes {
-		d.path = appendToken(d.path, m.key)
+		d.path = jsontext.AppendToken(d.path, m.key)
 		switch {
 		case !m.y.Exists():
 			d.add(OpRemove, Value{})

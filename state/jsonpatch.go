@@ -35,5 +35,5 @@ func rawValue(raw *json.RawMessage) (Value, error) {
 
 // JSONPatch converts p to a patch of the json-patch package, with the extra members.
 func (p Patch) JSONPatch() (jsonpatch.Patch, error) {
-	return jsonpatch.DecodePatch(p.AppendJSON(nil))
+	return jsonpatch.DecodePatch(p.Value().AppendJSON(nil))
 }

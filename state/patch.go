@@ -3,6 +3,8 @@ package state
 import (
 	"errors"
 	"fmt"
+
+	"github.com/agfold/agfold/internal/jsontext"
 )
 
 // OpKind is the kind of an operation (RFC 6902 section 4).
@@ -125,14 +127,14 @@ func (op *Op) check() *fault {
 			return failf(ErrOp, "value is missing")
 		}
 	case OpMove, OpCopy:
-		if !ValidPointer(op.From) {
+		if !jsontext.ValidPointer(op.From) {
 			return failf(ErrOp, "from %q is not a JSON pointer", op.From)
 		}
 	case OpRemove:
 	default:
 		return failf(ErrOp, "unknown operation")
 	}
-	if !ValidPointer(op.Path) {
+	if !jsontext.ValidPointer(op.Path) {
 		return failf(ErrOp, "path is not a JSON pointer")
 	}
 	return nil
@@ -166,9 +168,6 @@ func (p Patch) Value() Value {
 	}
 	return newArray(ops)
 }
-
-// AppendJSON appends the JSON text of [Patch.Value] to dst.
-func (p Patch) AppendJSON(dst []byte) []byte { return p.Value().AppendJSON(dst) }
 
 // MarshalJSON implements [json.Marshaler]. A nil patch becomes an empty array.
 func (p Patch) MarshalJSON() ([]byte, error) { return p.Value().MarshalJSON() }

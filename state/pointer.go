@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/agfold/agfold/internal/jsontext"
 )
 
 // Errors that a [*PointerError] or a [*PatchError] wraps.
@@ -36,30 +38,9 @@ func (e *PointerError) Unwrap() error { return e.Err }
 func Pointer(tokens ...string) string {
 	var dst []byte
 	for _, token := range tokens {
-		dst = appendToken(dst, token)
+		dst = jsontext.AppendToken(dst, token)
 	}
 	return string(dst)
-}
-
-// ValidPointer reports whether s is a JSON pointer (RFC 6901).
-func ValidPointer(s string) bool {
-	if s == "" {
-		return true
-	}
-	if s[0] != '/' {
-		return false
-	}
-	for i := strings.IndexByte(s, '~'); i >= 0; {
-		if i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1' {
-			return false
-		}
-		n := strings.IndexByte(s[i+1:], '~')
-		if n < 0 {
-			break
-		}
-		i += n + 1
-	}
-	return true
 }
 
 // cutToken returns the first token, decoded, of a valid pointer that is not empty, and the rest.
@@ -72,21 +53,6 @@ func cutToken(pointer string) (token, rest string) {
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 	}
 	return token, rest
-}
-
-func appendToken(dst []byte, token string) []byte {
-	dst = append(dst, '/')
-	for i := range len(token) {
-		switch token[i] {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, token[i])
-		}
-	}
-	return dst
 }
 
 func appendIndex(dst []byte, i int) []byte {
@@ -157,7 +123,7 @@ func failf(kind error, format string, args ...any) *fault {
 }
 
 func (v Value) lookup(pointer string) (Value, *fault) {
-	if !ValidPointer(pointer) {
+	if !jsontext.ValidPointer(pointer) {
 		return Value{}, failf(ErrPath, "%q is not a JSON pointer", pointer)
 	}
 	if !v.Exists() {

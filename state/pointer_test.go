@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/state"
 )
 
@@ -58,7 +59,7 @@ func FuzzPointer(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		require.Equal(t, grammar.MatchString(s), state.ValidPointer(s))
+		require.Equal(t, grammar.MatchString(s), jsontext.ValidPointer(s))
 		found, err := state.Object(state.Member{Key: s, Value: state.Null()}).Lookup(state.Pointer(s))
 		require.NoError(t, err)
 		require.Equal(t, state.KindNull, found.Kind())

@@ -245,7 +245,8 @@ func printDelivery(out *term.Writer, d reducer.Delivery, style transcript.Style,
 	case d.Event == nil:
 		return nil
 	case asJSON:
-		return out.JSON(d.AppendJSON(nil))
+		text, _ := d.MarshalJSON()
+		return out.JSON(text)
 	}
 	return out.Print(style.Event(d))
 }
@@ -285,7 +286,8 @@ func appendThread(dst []byte, th *reducer.Thread, warnings []event.Warning) []by
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = w.AppendJSON(dst)
+		text, _ := w.MarshalJSON()
+		dst = append(dst, text...)
 	}
 	return append(dst, "]}"...)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agfold/agfold/internal/jsontext"
 	"github.com/agfold/agfold/state"
 )
 
@@ -137,19 +138,16 @@ func (c *Codec) push(key string)     { c.path = append(c.path, step{key, -1}) }
 func (c *Codec) pushIndex(index int) { c.path = append(c.path, step{"", index}) }
 func (c *Codec) pop()                { c.path = c.path[:len(c.path)-1] }
 
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
-
 func pointer(path []step) string {
-	var b strings.Builder
+	var b []byte
 	for _, s := range path {
-		b.WriteByte('/')
 		if s.index >= 0 {
-			b.WriteString(strconv.Itoa(s.index))
+			b = strconv.AppendInt(append(b, '/'), int64(s.index), 10)
 		} else {
-			b.WriteString(pointerEscaper.Replace(s.key))
+			b = jsontext.AppendToken(b, s.key)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // maxQuoted bounds, in bytes, how much of a value an error or a warning shows.
