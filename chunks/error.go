@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -39,14 +40,6 @@ func (e *Error) Error() string {
 	if e.ID != "" {
 		s.WriteString(" " + strconv.Quote(e.ID))
 	}
-	s.WriteString(" of " + ownerText(e.Lane) + ": " + e.Reason)
+	s.WriteString(" of " + codec.Owner(e.Lane.RunID()) + ": " + e.Reason)
 	return s.String()
-}
-
-// ownerText names an owner such that no subagent reads like the parent agent.
-func ownerText(o messages.Owner) string {
-	if id, ok := o.RunID(); ok {
-		return "subagent " + strconv.Quote(id)
-	}
-	return "the parent agent"
 }

@@ -2,6 +2,7 @@ package chunks
 
 import (
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -119,7 +120,7 @@ func (l *lanes) continued(c *chunk) (*stream, *Error) {
 	if named {
 		s := l.byEntity[entity{c.kind, id}]
 		if s != nil && !c.tag.IsParent() && c.tag != s.owner {
-			return nil, c.fail("P-CHK-6", s.owner, id, "subagentRunId names "+ownerText(c.tag)+", which does not hold the "+c.kind.String())
+			return nil, c.fail("P-CHK-6", s.owner, id, "subagentRunId names "+codec.Owner(c.tag.RunID())+", which does not hold the "+c.kind.String())
 		}
 		return s, nil
 	}

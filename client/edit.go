@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -44,7 +45,7 @@ func (s *Session) SetMessages(msgs ...*messages.Message) error {
 // (P-STA-2). It returns [ErrBusy] while a run is in progress, or [ErrClosed]; then nothing has changed.
 func (s *Session) SetState(v state.Value) error {
 	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
-		if !v.Exists() || v.Kind() == state.KindNull {
+		if !codec.Given(v) {
 			v = state.Object()
 		}
 		return withState(th, v), nil

@@ -63,9 +63,10 @@ func metadata(c *codec.Codec, m *messages.Metadata) {
 	}
 }
 
-func walkMessage(m **messages.Message, c *codec.Codec) { codec.Message(c, m) }
-
-func walkContent(content *messages.Content, c *codec.Codec) { codec.Content(c, content) }
+var (
+	walkMessage = codec.Described[*messages.Message]()
+	walkContent = codec.Described[messages.Content]()
+)
 
 func walkPatch(p *state.Patch, c *codec.Codec) {
 	if c.Encoding() {

@@ -6,8 +6,8 @@ import (
 )
 
 func init() {
-	codec.Message = func(c *codec.Codec, p any) { walkMessage(p.(**Message), c) }
-	codec.Content = func(c *codec.Codec, p any) { walkContent(p.(*Content), c) }
+	codec.Describe(walkMessage)
+	codec.Describe(walkContent)
 }
 
 var (

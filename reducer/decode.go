@@ -58,7 +58,7 @@ func (t *Thread) members(c *codec.Codec) {
 	t.Revision = uint64(readInteger(c, "revision"))
 	status := Status(readName(c, "status", statusNames[:]))
 	var msgs []*messages.Message
-	codec.List(c, "messages", &msgs, func(m **messages.Message, c *codec.Codec) { codec.Message(c, m) })
+	codec.List(c, "messages", &msgs, codec.Described[*messages.Message]())
 	var streaming []string
 	codec.OptStrings(c, "streamingToolCallIds", &streaming)
 	c.Any("state", &t.State)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -201,7 +202,7 @@ func (d *draft) addBetweenRuns(msgs []*messages.Message) {
 
 // setBetweenRuns makes what the input of a run gives as the state the thread's.
 func (d *draft) setBetweenRuns(v state.Value) {
-	if !v.Exists() || v.Kind() == state.KindNull {
+	if !codec.Given(v) {
 		return
 	}
 	if !d.state.Equal(v) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -85,7 +86,7 @@ func (in *intake) unexpandable(err error) error {
 	}
 	placed := *ce
 	placed.Ordinal = in.ordinal
-	lane := "of " + ownerName(ce.Lane)
+	lane := "of " + codec.Owner(ce.Lane.RunID())
 	if ce.ID != "" {
 		lane = quote(ce.ID) + " " + lane
 	}

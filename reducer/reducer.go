@@ -7,6 +7,7 @@ import (
 
 	"github.com/agfold/agfold/chunks"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -64,7 +65,7 @@ func New(o *Options) *Reducer {
 	case o.Thread != nil:
 		d.resume(o.Thread)
 	case o.Input != nil:
-		if o.Input.State.Exists() && o.Input.State.Kind() != state.KindNull {
+		if codec.Given(o.Input.State) {
 			d.state, d.hasState = o.Input.State, true
 		}
 		for _, m := range o.Input.Messages {

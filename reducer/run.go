@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
@@ -87,7 +88,7 @@ func (d *draft) runStarted(e *event.RunStarted) {
 	if in := e.Input; in != nil {
 		d.resumes(in)
 		d.offered = in.Tools
-		if !d.hasState && in.State.Exists() && in.State.Kind() != state.KindNull {
+		if !d.hasState && codec.Given(in.State) {
 			d.state, d.hasState = in.State, true
 		}
 		d.adopt(in.Messages)

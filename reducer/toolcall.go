@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -64,8 +65,8 @@ func (d *draft) callHolder(e *event.ToolCallStart) *entry {
 		}, d.epoch)
 	}
 	if id != parentID && parent.msg.Owner != e.SubagentRunID {
-		d.in.warn("P-TOL-1", e.ToolCallID, "the tool call "+quote(e.ToolCallID)+" of "+ownerName(e.SubagentRunID)+
-			" names no parent and is in the message "+quote(id)+" of "+ownerName(parent.msg.Owner))
+		d.in.warn("P-TOL-1", e.ToolCallID, "the tool call "+quote(e.ToolCallID)+" of "+codec.Owner(e.SubagentRunID.RunID())+
+			" names no parent and is in the message "+quote(id)+" of "+codec.Owner(parent.msg.Owner.RunID()))
 	}
 	return parent
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 )
 
@@ -170,8 +171,8 @@ func (v *verifier) sameOwner(ns namespace, id string, tag messages.Owner) error 
 		return nil
 	}
 	if owner, known := v.owners[ns][id]; known && owner != tag {
-		return v.in.violation("P-VER-5", id, "the "+namespaceNames[ns]+" "+quote(id)+" belongs to "+ownerName(owner)+
-			", but the event is tagged "+ownerName(tag))
+		return v.in.violation("P-VER-5", id, "the "+namespaceNames[ns]+" "+quote(id)+" belongs to "+codec.Owner(owner.RunID())+
+			", but the event is tagged "+codec.Owner(tag.RunID()))
 	}
 	return nil
 }
@@ -226,11 +227,11 @@ func (v *verifier) toolCallStart(e *event.ToolCallStart) error {
 		had, again := v.owners[toolCalls][id]
 		switch {
 		case !owner.IsParent() && owner != parent:
-			return v.in.violation("P-VER-6", id, "the tool call "+quote(id)+" is tagged "+ownerName(owner)+
-				", but its parent message "+quote(parentID)+" belongs to "+ownerName(parent))
+			return v.in.violation("P-VER-6", id, "the tool call "+quote(id)+" is tagged "+codec.Owner(owner.RunID())+
+				", but its parent message "+quote(parentID)+" belongs to "+codec.Owner(parent.RunID()))
 		case again && owner.IsParent() && had != parent:
-			return v.in.violation("P-VER-6", id, "the tool call "+quote(id)+" belongs to "+ownerName(had)+
-				" and cannot be opened again under the message "+quote(parentID)+" of "+ownerName(parent))
+			return v.in.violation("P-VER-6", id, "the tool call "+quote(id)+" belongs to "+codec.Owner(had.RunID())+
+				" and cannot be opened again under the message "+quote(parentID)+" of "+codec.Owner(parent.RunID()))
 		}
 		owner = parent
 	}
@@ -265,7 +266,7 @@ func (v *verifier) encryptedValue(e *event.ReasoningEncryptedValue) error {
 
 func (v *verifier) stepStarted(key stepKey) error {
 	if _, open := v.steps[key]; open {
-		return v.in.violation("P-VER-4", key.name, "the step "+quote(key.name)+" of "+ownerName(key.owner)+" is already open")
+		return v.in.violation("P-VER-4", key.name, "the step "+quote(key.name)+" of "+codec.Owner(key.owner.RunID())+" is already open")
 	}
 	if v.steps == nil {
 		v.steps = make(map[stepKey]uint64)
@@ -281,10 +282,10 @@ func (v *verifier) stepFinished(key stepKey) error {
 		return nil
 	}
 	if other, found := first(v.steps, func(k stepKey) bool { return k.name == key.name }); found {
-		return v.in.violation("P-VER-4", key.name, "the step "+quote(key.name)+" was started by "+ownerName(other.owner)+
-			" and cannot be finished by "+ownerName(key.owner))
+		return v.in.violation("P-VER-4", key.name, "the step "+quote(key.name)+" was started by "+codec.Owner(other.owner.RunID())+
+			" and cannot be finished by "+codec.Owner(key.owner.RunID()))
 	}
-	return v.in.violation("P-VER-4", key.name, "the step "+quote(key.name)+" of "+ownerName(key.owner)+" is not open")
+	return v.in.violation("P-VER-4", key.name, "the step "+quote(key.name)+" of "+codec.Owner(key.owner.RunID())+" is not open")
 }
 
 func (v *verifier) subagentStarted(e *event.SubagentStarted) error {
@@ -324,7 +325,7 @@ func (v *verifier) subagentEnded(o messages.Owner) error {
 // runFinished judges RUN_FINISHED: nothing may be open (P-VER-3).
 func (v *verifier) runFinished() error {
 	if key, open := first(v.steps, nil); open {
-		return v.in.violation("P-VER-3", key.name, "the step "+quote(key.name)+" of "+ownerName(key.owner)+" is still open")
+		return v.in.violation("P-VER-3", key.name, "the step "+quote(key.name)+" of "+codec.Owner(key.owner.RunID())+" is still open")
 	}
 	for ns := range v.open {
 		if id, open := first(v.open[ns], nil); open {
@@ -333,7 +334,7 @@ func (v *verifier) runFinished() error {
 	}
 	if o, active := first(v.active, nil); active {
 		id, _ := o.RunID()
-		return v.in.violation("P-VER-3", id, "the "+ownerName(o)+" is still active")
+		return v.in.violation("P-VER-3", id, "the "+codec.Owner(o.RunID())+" is still active")
 	}
 	v.phase = phaseFinished
 	return nil
@@ -348,14 +349,6 @@ func first[K comparable](opened map[K]uint64, match func(K) bool) (key K, found 
 		}
 	}
 	return key, found
-}
-
-// ownerName names an owner in a sentence.
-func ownerName(o messages.Owner) string {
-	if id, ok := o.RunID(); ok {
-		return "subagent " + quote(id)
-	}
-	return "the parent agent"
 }
 
 func quote(s string) string { return strconv.Quote(s) }

@@ -8,7 +8,7 @@ type Kind uint8
 // The kinds of JSON values (RFC 8259 section 3), and KindAbsent, which is not a JSON value.
 const (
 	KindAbsent Kind = iota
-	KindNull
+	KindNull        // what is above it is there and not null
 	KindBool
 	KindNumber
 	KindString

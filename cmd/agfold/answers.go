@@ -9,6 +9,7 @@ import (
 	"github.com/agfold/agfold/cmd/agfold/internal/form"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/codec"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -186,7 +187,7 @@ func (q *question) addTo(o *client.RunOptions) {
 		answer := client.Resolve(q.id, nil)
 		if q.declined {
 			answer = client.Decline(q.id)
-		} else if q.payload.Exists() && q.payload.Kind() != state.KindNull { // null means no payload (P-NULL-1)
+		} else if codec.Given(q.payload) { // null means no payload (P-NULL-1)
 			answer = client.Resolve(q.id, q.payload)
 		}
 		o.Resume = append(o.Resume, answer)

@@ -133,6 +133,9 @@ func (c *Codec) OptAnyOrNull(key string, v *state.Value) { c.open(key, v) }
 // Rest takes the members of the object that were not walked as they are: it is an open one.
 func (c *Codec) Rest() { c.object.found = c.object.value.Len() }
 
+// Given reports whether v is there and not null.
+func Given(v state.Value) bool { return v.Kind() > state.KindNull }
+
 // OptNullable walks the optional member key, any JSON value, of which null counts as absent.
 func (c *Codec) OptNullable(key string, v *state.Value) {
 	c.open(key, v)
