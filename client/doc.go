@@ -1,6 +1,6 @@
 // Package client runs agents and keeps conversations with them.
 //
-// An [Agent] yields the events of one run: [HTTP] asks a server over POST and server-sent events, recording.Replay plays a
+// An [Agent] yields the events of one run: [NewHTTP] asks a server over POST and server-sent events, recording.Replay plays a
 // recording, [AgentFunc] and [Emit] make agents of Go functions. [Chain] wraps an agent in the upgrade of retired shapes
 // and then in middleware, the same way on every path (P-PIPE-1): [FilterToolCalls], [Record], [Log], and [Peer], for
 // agents of an older protocol.

@@ -19,7 +19,7 @@ const (
 
 const eventStreamType = "text/event-stream"
 
-// HTTPOptions configures [NewHTTP]. Nil and the zero value mean the defaults.
+// HTTPOptions configures [NewHTTP]; nil means defaults.
 type HTTPOptions struct {
 	// Client sends the requests; nil means a client on http.DefaultTransport, which waits 30 s for a
 	// connection. It is not changed. Its Timeout, if set, bounds the whole run. Its CheckRedirect is asked

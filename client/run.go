@@ -9,7 +9,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// RunOptions are what a run is asked with, beside the thread. Nil means none.
+// RunOptions configures [Session.Run]; nil means defaults.
 type RunOptions struct {
 	// RunID is the id of the run; "" makes a new one. Runs that follow with the answers of tools get new ids.
 	RunID string

@@ -31,7 +31,7 @@ var (
 	ErrRounds = errors.New("too many rounds of tool calls")
 )
 
-// SessionOptions configures [NewSession]. Nil and the zero value mean the defaults.
+// SessionOptions configures [NewSession]; nil means defaults.
 type SessionOptions struct {
 	// ThreadID is the conversation's id; "" takes that of Thread or makes one.
 	ThreadID string

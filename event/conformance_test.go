@@ -14,7 +14,7 @@ import (
 
 // TestConformanceShapes judges the documents of the protocol's corpus, by the definition they are of: a
 // valid one decodes without a word and encodes back to an equal document, an invalid one is malformed or
-// holds something unrecognised (P-ENF-1 to 5).
+// holds something unrecognized (P-ENF-1 to 5).
 func TestConformanceShapes(t *testing.T) {
 	root := os.Getenv("AGFOLD_CONFORMANCE")
 	if root == "" {

@@ -7,9 +7,9 @@ import (
 	"github.com/agfold/agfold/messages"
 )
 
-// DecodeOptions are the choices of a [Decoder].
+// DecodeOptions configures [NewDecoder] and [DecodeRunInput]; nil means defaults.
 type DecodeOptions struct {
-	// Strict makes unrecognised material an error instead of a warning (P-ENF-7). Off by default.
+	// Strict makes unrecognized material an error instead of a warning (P-ENF-7). Off by default.
 	Strict bool
 	// MaxWarnings bounds the warnings about one event or run input. One more says how many there are beyond. Zero means
 	// 100; a negative number removes the bound.
@@ -61,7 +61,7 @@ func NewDecoder(o *DecodeOptions) *Decoder {
 
 // Decode returns the typed event that f is and what it warns about; the frame's own notes ([Frame.Warnings])
 // are not among that. A nil event without an error means that the event was dropped: its type is unknown
-// (P-ENF-1), a required member is unrecognised (P-ENF-3, P-ENF-5), or f is a [Notice]. The error is a
+// (P-ENF-1), a required member is unrecognized (P-ENF-3, P-ENF-5), or f is a [Notice]. The error is a
 // [*messages.MalformedError]. Ordinals are 0: the caller, which counts the events, fills them in.
 func (d *Decoder) Decode(f Frame) (Event, []Warning, error) {
 	switch p := f.p; {

@@ -10,9 +10,9 @@
 //
 // # Three results
 //
-// What enforcement finds is malformed, unrecognised or valid. Malformed material, a described field of the
+// What enforcement finds is malformed, unrecognized or valid. Malformed material, a described field of the
 // wrong kind, is an error, a [*messages.MalformedError] that names rule, type, path, what belongs there and what is
-// there. Unrecognised material, which a newer peer may send, is removed with a [Warning] that names the
+// there. Unrecognized material, which a newer peer may send, is removed with a [Warning] that names the
 // removed place, or is an error in strict mode ([DecodeOptions]). Open objects (metadata, patch operations,
 // any-JSON values) are data and never looked into.
 //
@@ -25,7 +25,7 @@
 //     ±(2^53-1), token counts between 0 and 2^53-1.
 //   - Containers nest at most [state.DefaultMaxDepth] deep, the event itself included. Deeper text is not
 //     an event (P-PIPE-2), and neither is text with anything but white space after the object.
-//   - A tag that is missing or not a string is malformed; only a string can be unrecognised (P-ENF-3, D-15).
+//   - A tag that is missing or not a string is malformed; only a string can be unrecognized (P-ENF-3, D-15).
 //   - A fixed value that differs is malformed: the role of REASONING_MESSAGE_START, the role of a tool
 //     result, the type of a tool call (P-ENF-4).
 //   - The metadata of a content part may be any JSON value but null; all other metadata is an object.

@@ -28,7 +28,7 @@ func warningsOf(v codec.Verdict, name, strict string) ([]Warning, error) {
 		if strict == ownRule {
 			rule = first.Rule
 		}
-		return nil, &messages.MalformedError{Rule: rule, Type: name, Path: first.Path, Want: described, Found: "unrecognised material: " + first.Text}
+		return nil, &messages.MalformedError{Rule: rule, Type: name, Path: first.Path, Want: described, Found: "unrecognized material: " + first.Text}
 	}
 	warnings := make([]Warning, len(v.Removals), len(v.Removals)+1)
 	for i, m := range v.Removals {

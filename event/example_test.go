@@ -41,7 +41,7 @@ func Example() {
 	}
 	// Output:
 	// RUN_STARTED
-	// warning: P-ENF-5 TEXT_MESSAGE_START /role: removed: "narrator" is not recognised
+	// warning: P-ENF-5 TEXT_MESSAGE_START /role: removed: "narrator" is not recognized
 	// TEXT_MESSAGE_START
 	// m-1 says "Hello"
 	// warning: P-ENF-1 HOLOGRAM: dropped: AG-UI 1.0 knows no event of this type
@@ -88,7 +88,7 @@ func ExampleRunInput_Enforce() {
 	fmt.Println(warnings[0])
 	// Output:
 	// {"threadId":"t-1","runId":"r-2","messages":[{"id":"m-1","role":"user","content":"Hi"}]} <nil>
-	// P-ENF-3 RunAgentInput /messages/1: removed: /role is "narrator", which is not recognised
+	// P-ENF-3 RunAgentInput /messages/1: removed: /role is "narrator", which is not recognized
 }
 
 func ExampleSumUsage() {

@@ -60,7 +60,7 @@ var resumeStatuses = []ResumeStatus{ResumeResolved, ResumeCancelled}
 // runInputName is the name of a run input in errors and warnings.
 const runInputName = "RunAgentInput"
 
-// DecodeRunInput reads v, a run input; nil options mean the defaults. Unrecognised material is removed with a warning,
+// DecodeRunInput reads v, a run input; nil options mean the defaults. Unrecognized material is removed with a warning,
 // or is an error in strict mode (P-ENF-2, P-ENF-3, P-ENF-7); malformed material is an error (P-ENF-4). A state that is
 // null counts as absent (P-STA-2). The error is a [*messages.MalformedError].
 func DecodeRunInput(v state.Value, o *DecodeOptions) (*RunInput, []Warning, error) {
@@ -77,7 +77,7 @@ func DecodeRunInput(v state.Value, o *DecodeOptions) (*RunInput, []Warning, erro
 }
 
 // Enforce checks a run input before it is sent, by the same rules as for received ones: the result is what
-// may be sent, without unrecognised material and with a warning for each removal; malformed material is a
+// may be sent, without unrecognized material and with a warning for each removal; malformed material is a
 // [*messages.MalformedError] (P-ENF-6). The result is the receiver itself if nothing is removed, and the receiver
 // stays as it is; a nil one is malformed.
 func (in *RunInput) Enforce() (*RunInput, []Warning, error) {
@@ -133,8 +133,8 @@ func (in *RunInput) AppendJSON(dst []byte) []byte {
 // MarshalJSON returns the run input as it looks on the wire. The error is always nil.
 func (in RunInput) MarshalJSON() ([]byte, error) { return in.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a run input in its wire shape. Unrecognised material is left out silently: use
-// [DecodeRunInput] to get warnings. Malformed material, or a document that is unrecognised as a whole, is a
+// UnmarshalJSON reads a run input in its wire shape. Unrecognized material is left out silently: use
+// [DecodeRunInput] to get warnings. Malformed material, or a document that is unrecognized as a whole, is a
 // [*messages.MalformedError]; text that is not JSON is a [*state.SyntaxError]. On an error in stays as it was.
 func (in *RunInput) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, runInputName, (*RunInput).members, in)

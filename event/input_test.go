@@ -51,7 +51,7 @@ func TestDecodeRunInputJudges(t *testing.T) {
 	assert.Equal(t, `{"threadId":"t","runId":"r","messages":[],"tools":[{"name":"n","description":"d"}],"resume":[]}`, string(in.AppendJSON(nil)))
 
 	_, _, err = DecodeRunInput(parse(t, unknown), &DecodeOptions{Strict: true})
-	assert.EqualError(t, err, `P-ENF-7 RunAgentInput /messages/0: want only what AG-UI 1.0 describes, found unrecognised material: /role is "narrator", which is not recognised`)
+	assert.EqualError(t, err, `P-ENF-7 RunAgentInput /messages/0: want only what AG-UI 1.0 describes, found unrecognized material: /role is "narrator", which is not recognized`)
 
 	for _, bad := range []string{`42`, `{}`, `{"threadId":"t","runId":"r"}`, `{"threadId":"t","runId":"r","messages":[],"protocolVersion":null}`} {
 		in, _, err := DecodeRunInput(parse(t, bad), nil)

@@ -169,11 +169,11 @@ func TestWarningsSayWhat(t *testing.T) {
 		{`{"type":"FUTURE_EVENT"}`, `P-ENF-1 FUTURE_EVENT: dropped: AG-UI 1.0 knows no event of this type`},
 		{`{"type":"STEP_STARTED","stepName":"s","x":1}`, `P-ENF-2 STEP_STARTED /x: removed: the property is not described`},
 		{`{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":[{"type":"image","source":{"type":"quantum"}}]}`,
-			`P-ENF-3 TOOL_CALL_RESULT /content/0: removed: /source/type is "quantum", which is not recognised`},
+			`P-ENF-3 TOOL_CALL_RESULT /content/0: removed: /source/type is "quantum", which is not recognized`},
 		{`{"type":"TEXT_MESSAGE_START","messageId":"m","role":"narrator"}`,
-			`P-ENF-5 TEXT_MESSAGE_START /role: removed: "narrator" is not recognised`},
+			`P-ENF-5 TEXT_MESSAGE_START /role: removed: "narrator" is not recognized`},
 		{`{"type":"REASONING_ENCRYPTED_VALUE","subtype":"x"}`,
-			`P-ENF-5 REASONING_ENCRYPTED_VALUE: dropped: /subtype is "x", which is not recognised`},
+			`P-ENF-5 REASONING_ENCRYPTED_VALUE: dropped: /subtype is "x", which is not recognized`},
 	} {
 		_, warnings, err := NewDecoder(nil).Decode(mustFrame(t, tc.in))
 		require.NoError(t, err)
@@ -251,7 +251,7 @@ func TestEnforcementRejects(t *testing.T) {
 		{"a tool without description", input(`,"tools":[{"name":"n"}]`), "/input/tools/0/description", "a string", "nothing"},
 		{"a context without value", input(`,"context":[{"description":"d"}]`), "/input/context/0/value", "a string", "nothing"},
 		{"a subtype that is not a string", `{"type":"REASONING_ENCRYPTED_VALUE","subtype":1,"entityId":"e","encryptedValue":"v"}`, "/subtype", "a string", "number 1"},
-		{"malformed beside unrecognised", `{"type":"TEXT_MESSAGE_START","messageId":7,"role":"narrator","x":1}`, "/messageId", "a string", "number 7"},
+		{"malformed beside unrecognized", `{"type":"TEXT_MESSAGE_START","messageId":7,"role":"narrator","x":1}`, "/messageId", "a string", "number 7"},
 	} {
 		t.Run("P-ENF-4 "+tc.name, func(t *testing.T) {
 			f := mustFrame(t, tc.in)

@@ -90,7 +90,7 @@ func (c Content) LastText() string {
 	return ""
 }
 
-// PartType is the kind of a content part, a closed set: another kind is an unrecognised union member
+// PartType is the kind of a content part, a closed set: another kind is an unrecognized union member
 // (P-ENF-3).
 type PartType string
 

@@ -5,7 +5,7 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Removal says what unrecognised material decoding left out (P-ENF-2, P-ENF-3, P-ENF-5).
+// Removal says what unrecognized material decoding left out (P-ENF-2, P-ENF-3, P-ENF-5).
 type Removal struct {
 	Rule string // the rule that was applied
 	Path string // a JSON pointer in the document to the place that was removed

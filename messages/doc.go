@@ -14,7 +14,7 @@
 //	changed.Name = messages.Some("Ada")
 //
 // Encoding writes exactly the shape that a role has on the wire. [Decode] rejects a message
-// that is malformed and reports what it left out because it is not recognised; package event decodes the events and
+// that is malformed and reports what it left out because it is not recognized; package event decodes the events and
 // run inputs that hold messages.
 //
 // The rules cited as P-… are in [PROTOCOL.md].

@@ -6,7 +6,7 @@ import (
 )
 
 // MalformedError says that an event, a run input or a part of one is malformed, which is fatal and never
-// repaired (P-ENF-4), that data is not an event (P-PIPE-2), or, in strict mode, that there is unrecognised
+// repaired (P-ENF-4), that data is not an event (P-PIPE-2), or, in strict mode, that there is unrecognized
 // material (P-ENF-7).
 type MalformedError struct {
 	Rule    string // P-PIPE-2, P-ENF-4 or P-ENF-7; of Check also P-ENF-2, P-ENF-3 or P-ENF-5

@@ -77,7 +77,7 @@ func TestMessageUnmarshalRejects(t *testing.T) {
 	assert.ErrorAs(t, new(Message).UnmarshalJSON([]byte(`{`)), new(*state.SyntaxError))
 }
 
-func TestMessageUnmarshalLeavesOutTheUnrecognised(t *testing.T) {
+func TestMessageUnmarshalLeavesOutTheUnrecognized(t *testing.T) {
 	var m Message
 	require.NoError(t, m.UnmarshalJSON([]byte(`{"id":"1","role":"user","x":1,"content":[{"type":"hologram"},{"type":"text","text":"t","y":2},{"type":"image","source":{"type":"quantum"}}]}`)))
 	assert.Equal(t, `{"id":"1","role":"user","content":[{"type":"text","text":"t"}]}`, string(m.AppendJSON(nil)))

@@ -331,7 +331,7 @@ func TestFoldShowsEachDeliveryWithItsThread(t *testing.T) {
 		assert.Equal(t, []string{"P-MSG-1 3"}, *warned)
 	})
 	t.Run("breaking out before the error rejects the stream", func(t *testing.T) {
-		f, _ := fold(t, bareHead+timed(started, strings.TrimSuffix(broken, "}")+`,"colour":1}`), false)
+		f, _ := fold(t, bareHead+timed(started, strings.TrimSuffix(broken, "}")+`,"color":1}`), false)
 		for range f.Deliveries() {
 			if f.Seen() == 2 {
 				break

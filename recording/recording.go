@@ -62,7 +62,7 @@ type Entry struct {
 // Head begins a run in a recording of [FormAgfold].
 type Head struct {
 	Input    *event.RunInput // nil if it was not recorded
-	Warnings []event.Warning // about unrecognised material that was removed from the input
+	Warnings []event.Warning // about unrecognized material that was removed from the input
 	Start    time.Time       // zero if it was not recorded
 
 	offset int64 // where it begins in the recording

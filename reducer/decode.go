@@ -40,7 +40,7 @@ func (t *Thread) UnmarshalJSON(data []byte) error {
 		if gone.Rule != "P-ENF-2" { // more than a member that is not described
 			return &messages.MalformedError{
 				Rule: gone.Rule, Type: threadName, Path: gone.Path,
-				Want: "only what AG-UI " + event.ProtocolVersion + " describes", Found: "unrecognised material: " + gone.Text,
+				Want: "only what AG-UI " + event.ProtocolVersion + " describes", Found: "unrecognized material: " + gone.Text,
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func readSubagents(c *codec.Codec, runs []*Run) Subagents {
 			above, path = append(above, over), append(path[:depth], len(above))
 		})
 	})
-	if len(nodes) != len(above) { // one was not recognised
+	if len(nodes) != len(above) { // one was not recognized
 		return Subagents{}
 	}
 	return plant(nodes, above, runs)

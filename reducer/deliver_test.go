@@ -103,7 +103,7 @@ func TestEachDeliveryIsSeenWithItsThread(t *testing.T) {
 		"lanes that the next event drops":       "run | chunk m1 a | chunk @s1 m2 a | chunk @s2 m3 a | messages []",
 		"text that the next event shifts":       `run | text m1 | endtext m1 | chunk m2 a | messages [{"id":"m2","role":"assistant","content":""}] | chunk m2 b`,
 		"a chunk that replaces another":         "run | chunk m1 a | chunk m2 b | chunk m3 c | fail x",
-		"warnings of a delivery among several":  "run | chunk m1 a + {\"colour\":1} | chunk m2 b + {\"colour\":1} | messages []",
+		"warnings of a delivery among several":  "run | chunk m1 a + {\"color\":1} | chunk m2 b + {\"color\":1} | messages []",
 		"an event that is dropped with warning": "run | chunk m1 a | unknown | messages []",
 	} {
 		t.Run(name, func(t *testing.T) { checkDeliveries(t, parse(t, script)) })
@@ -188,7 +188,7 @@ func TestDeliver(t *testing.T) {
 	t.Run("an error comes alone and last", func(t *testing.T) {
 		r := reducer.New(nil)
 		var got []string
-		for _, ev := range parse(t, `run | say m1 x + {"colour":1}`) {
+		for _, ev := range parse(t, `run | say m1 x + {"color":1}`) {
 			for d, err := range r.Deliver(ev) {
 				switch {
 				case err != nil:

@@ -13,7 +13,7 @@ import (
 var ErrFinal = errors.New("the thread is final")
 
 // errSpent is what the sequence of Deliver yields when it is iterated again.
-var errSpent = errors.New("reducer: the deliveries of an event can be iterated only once")
+var errSpent = errors.New("the deliveries of an event can be iterated only once")
 
 // ErrTruncated is matched by the error of a run whose stream ended before the run did (P-RUN-1, D-10).
 var ErrTruncated = errors.New("the stream ended before the run did")

@@ -59,11 +59,11 @@ func TestDeliveriesBeforeAnError(t *testing.T) {
 		assert.Equal(t, "m2", v.ID)
 	})
 	t.Run("what was removed from an event is reported though the event fails", func(t *testing.T) {
-		p := play(t, `run | say m1 x + {"colour":1}`, nil)
+		p := play(t, `run | say m1 x + {"color":1}`, nil)
 		require.Equal(t, "P-VER-2", rule(p.err))
 		last := p.deliveries[len(p.deliveries)-1]
 		assert.Nil(t, last.Event)
-		assert.Equal(t, "P-ENF-2 /colour", showWarnings(last.Warnings))
+		assert.Equal(t, "P-ENF-2 /color", showWarnings(last.Warnings))
 	})
 	t.Run("an error of expansion is a violation under the rule of chunks", func(t *testing.T) {
 		p := play(t, `run | unknown | {"type":"TOOL_CALL_CHUNK","toolCallId":"c1","delta":"x"}`, nil)
@@ -125,9 +125,9 @@ func TestWarningsComeOnce(t *testing.T) {
 		assert.Equal(t, 2, p.warnings[0].Ordinal)
 	})
 	t.Run("those of decoding and of the fold, in the step they belong to", func(t *testing.T) {
-		p := play(t, `run | patch [{"op":"remove","path":"/x"}] + {"colour":1}`, nil)
+		p := play(t, `run | patch [{"op":"remove","path":"/x"}] + {"color":1}`, nil)
 		require.Len(t, p.deliveries, 2)
-		assert.Equal(t, "P-ENF-2 /colour, P-STA-1 /delta/0", showWarnings(p.deliveries[1].Warnings))
+		assert.Equal(t, "P-ENF-2 /color, P-STA-1 /delta/0", showWarnings(p.deliveries[1].Warnings))
 		assert.Equal(t, p.deliveries[1].Warnings, p.warnings)
 	})
 	t.Run("none about what the reducer was made with", func(t *testing.T) {
@@ -278,9 +278,9 @@ func TestThreadJSON(t *testing.T) {
 	text, err := p.th.MarshalJSON()
 	require.NoError(t, err)
 	assert.Equal(t, want, string(text))
-	step, err := play(t, `run | text m1 + {"colour":1}`, nil).deliveries[1].MarshalJSON()
+	step, err := play(t, `run | text m1 + {"color":1}`, nil).deliveries[1].MarshalJSON()
 	require.NoError(t, err)
-	assert.Equal(t, `{"ordinal":2,"event":{"type":"TEXT_MESSAGE_START","messageId":"m1"},"change":{"kind":"messageAdded","messageId":"m1","index":0},"warnings":[{"rule":"P-ENF-2","ordinal":2,"type":"TEXT_MESSAGE_START","path":"/colour","text":`, string(step[:strings.Index(string(step), `"text":`)+7]))
+	assert.Equal(t, `{"ordinal":2,"event":{"type":"TEXT_MESSAGE_START","messageId":"m1"},"change":{"kind":"messageAdded","messageId":"m1","index":0},"warnings":[{"rule":"P-ENF-2","ordinal":2,"type":"TEXT_MESSAGE_START","path":"/color","text":`, string(step[:strings.Index(string(step), `"text":`)+7]))
 	dropped, err := play(t, `unknown`, nil).deliveries[0].MarshalJSON()
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(string(dropped), `{"ordinal":1,"event":null,"change":{"kind":"unchanged"},"warnings":[`))

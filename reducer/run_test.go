@@ -34,7 +34,7 @@ func TestRunStatus(t *testing.T) {
 		{"P-RUN-1 rejected by a malformed event", "run | {\"type\":\"CUSTOM\"}", reducer.Rejected},
 		{"P-RUN-1 rejected before RUN_STARTED", "custom n", reducer.Rejected},
 		{"P-RUN-1 rejected after RUN_FINISHED", "run | done | custom n", reducer.Rejected},
-		{"P-ENF-3 an unrecognised outcome is success", `run | done + {"outcome":{"type":"new"}}`, reducer.Succeeded},
+		{"P-ENF-3 an unrecognized outcome is success", `run | done + {"outcome":{"type":"new"}}`, reducer.Succeeded},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			p := play(t, r.script, nil)

@@ -214,7 +214,7 @@ func TestStrictMode(t *testing.T) {
 	strict := &reducer.Options{Strict: true}
 	for name, script := range map[string]string{
 		"P-ENF-7 an unknown type":         "run | unknown",
-		"P-ENF-7 an unknown property":     `run | text m1 + {"colour":"red"}`,
+		"P-ENF-7 an unknown property":     `run | text m1 + {"color":"red"}`,
 		"P-ENF-7 an unknown enum value":   `run | text m1 + {"role":"narrator"}`,
 		"P-ENF-7 an unknown union member": `run | messages [{"id":"m1","role":"narrator"}]`,
 	} {

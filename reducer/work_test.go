@@ -173,7 +173,7 @@ func TestHostileStreams(t *testing.T) {
 				do(&event.ToolCallResult{MessageID: id(i), ToolCallID: "c", Content: messages.Text("")})
 			}
 		}},
-		{"results for two neighbours in turn", func(n int, do func(...event.Event)) {
+		{"results for two neighbors in turn", func(n int, do func(...event.Event)) {
 			for _, c := range []string{"c", "d"} {
 				do(&event.ToolCallStart{ToolCallID: c, ToolCallName: "f"}, &event.ToolCallEnd{ToolCallID: c})
 			}

@@ -48,7 +48,7 @@ type AgentOptions struct {
 // Events are checked as they leave, by the rules that a client checks them by. What the agent does wrong becomes a RUN_ERROR and a
 // line in the log, and the stream ends: an event that is malformed or out of place, an error, a panic, an end without
 // RUN_FINISHED. After RUN_FINISHED it is only logged. Events are flushed at once; when the connection is slower than the
-// agent, they leave together. Unrecognised material in frames is passed on: the client decides.
+// agent, they leave together. Unrecognized material in frames is passed on: the client decides.
 //
 // The run's context ends when the client goes away or does not read, or when the server's base context ends
 // ([http.Server.BaseContext]); the client is then told, if it still can be. To stop gracefully, end the base context and

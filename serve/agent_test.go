@@ -97,7 +97,7 @@ func TestAgentServesARun(t *testing.T) {
 	assert.Empty(t, got.log.String())
 }
 
-// What the agent gets is the input, with retired shapes converted and unrecognised material removed.
+// What the agent gets is the input, with retired shapes converted and unrecognized material removed.
 func TestAgentGetsTheInput(t *testing.T) {
 	var in event.RunInput
 	agent := client.Emit(func(_ context.Context, got event.RunInput, emit func(...event.Event) error) error {

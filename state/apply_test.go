@@ -263,7 +263,7 @@ func allocated(f func()) uint64 {
 }
 
 // TestOneOperationCopiesOnePath: an array of 100,000 elements takes 800,000 bytes for its pointers
-// alone, and an object more; no operation may come near that, and neither may a diff of neighbours.
+// alone, and an object more; no operation may come near that, and neither may a diff of neighbors.
 func TestOneOperationCopiesOnePath(t *testing.T) {
 	const n, most = 100_000, 6000
 	items := make([]state.Value, n)

@@ -147,7 +147,7 @@ func unmarshal[T any](text []byte) (v T, err error) {
 	return v, err
 }
 
-// BenchmarkDiff is of neighbours: the cost should not depend on the size of the state.
+// BenchmarkDiff is of neighbors: the cost should not depend on the size of the state.
 func BenchmarkDiff(b *testing.B) {
 	for _, op := range oneOp {
 		for _, n := range []int{20, 20_000} {

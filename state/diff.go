@@ -13,7 +13,7 @@ const diffBudget = 1 << 22
 
 // Diff returns a patch from old to new. Applied to old it gives a value that is equal to new and has the
 // digits of new's numbers; the order of members may differ. Diff skips what the two share, so for
-// neighbours in a chain of patches it costs what changed, and, where elements of an array moved, a pass over
+// neighbors in a chain of patches it costs what changed, and, where elements of an array moved, a pass over
 // the elements between. If new is absent, there is no patch, and Diff returns nil.
 //
 // Arrays are aligned at their common start and end, and between them if at most 64 elements came and went;

@@ -92,7 +92,7 @@ func TestDiffOfLargeObjects(t *testing.T) {
 	assert.Equal(t, want, state.Diff(parse(old.String()), parse(next.String())).Value().String(), "nothing is shared")
 }
 
-func TestDiffThenApplyOfNeighbours(t *testing.T) {
+func TestDiffThenApplyOfNeighbors(t *testing.T) {
 	for seed := range uint64(400) {
 		r := seeded(seed)
 		old := randomValue(r, 4)

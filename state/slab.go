@@ -14,7 +14,7 @@ const (
 )
 
 // slab allocates the small scalars of one text together, which makes parsing and garbage collection cheaper.
-// A scalar that outlives the others keeps its neighbours alive: a few kilobytes at the very most.
+// A scalar that outlives the others keeps its neighbors alive: a few kilobytes at the very most.
 type slab struct {
 	nodes []node // not in use yet
 	texts strings.Builder

@@ -41,7 +41,7 @@ func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 const defaultBuffer = 16
 
-// EveryOptions configures [Hub.Every]; nil means the defaults.
+// EveryOptions configures [Hub.Every]; nil means defaults.
 type EveryOptions struct {
 	// Buffer is the number of revisions that the channel holds. Less than 1 means 16.
 	Buffer int

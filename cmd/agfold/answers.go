@@ -253,8 +253,8 @@ func (c *conversation) again(file string, questions []*question) string {
 			args = append(args, flag, quoteArg(value))
 		}
 	}
-	if c.name == c.f.URL {
-		add("--url", c.name)
+	if c.f.URL != "" {
+		add("--url", c.f.URL)
 		for _, h := range c.f.Header {
 			name, _, _ := strings.Cut(h, ":")
 			add("--header", name+": …")

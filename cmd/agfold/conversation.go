@@ -28,7 +28,6 @@ type conversation struct {
 	t       *terminal
 	stage   stage
 	f       *runFlags
-	name    string // of the agent
 	style   transcript.Style
 	session *client.Session
 	print   *transcript.Writer
@@ -47,15 +46,14 @@ type conversation struct {
 // maxUnasked is how many runs in a row may be answered without asking a person.
 const maxUnasked = 16
 
-// hold sends the messages, and the answers to what the agent asks, and returns the exit status.
-func (c *conversation) hold(ctx context.Context, begun *beginning) int {
+// hold sends the messages of queue, and the answers to what the agent asks, and returns the exit status.
+func (c *conversation) hold(ctx context.Context, begun *beginning, queue []string) int {
 	if begun.shown != nil {
 		c.print.Skip(begun.shown)
 	}
 	if c.text() {
-		c.t.stdout.Print(term.Sprintf("thread %s · %s\n", c.session.ID(), c.name))
+		c.t.stdout.Print(term.Sprintf("thread %s · %s\n", c.session.ID(), c.f.agent()))
 	}
-	queue := c.f.Messages
 	unasked := 0
 	var last *client.Result
 	var err error

@@ -85,6 +85,9 @@ Examples:
 `
 }
 
+// agent names the agent.
+func (f *runFlags) agent() string { return orText(f.URL, "demo agent") }
+
 // headers returns the headers of --header. The error names the first that is not one.
 func (f *runFlags) headers() (http.Header, error) {
 	all := http.Header{}
@@ -112,8 +115,9 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	if err != nil {
 		return wrongUsage("run", err.Error(), t)
 	}
-	if f.URL == "" && f.Input == "" && len(f.Messages) == 0 && begun.empty() {
-		f.Messages = []string{demo.DefaultMessage}
+	queue := f.Messages
+	if f.URL == "" && f.Input == "" && len(queue) == 0 && begun.empty() {
+		queue = []string{demo.DefaultMessage}
 	}
 	if f.Input == "-" || f.Continue == "-" || f.Tools == "-" {
 		st.asks = false
@@ -132,7 +136,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 		options.Tools = append(options.Tools, clockTool(t.now))
 	}
 	c.tools = options.Tools
-	if f.Input == "" && len(f.Messages) == 0 && (options.Thread == nil || len(c.questions(options.Thread)) == 0) {
+	if f.Input == "" && len(queue) == 0 && (options.Thread == nil || len(c.questions(options.Thread)) == 0) {
 		return wrongUsage("run", "there is nothing to send: use --message or --input", t)
 	}
 	if f.Record != "" {
@@ -143,29 +147,27 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 		options.Middleware = []client.Middleware{client.Record(c.record)}
 	}
 	options.PeerVersion, options.Strict, options.OnWarning = f.Peer, f.Strict, c.warn
-	c.name = f.URL
-	if f.URL == "" {
-		c.name = "demo agent"
-		agent, stop, err := startDemo(f.Pace)
-		if err != nil {
+	endpoint := f.URL
+	if endpoint == "" {
+		var stop func()
+		if endpoint, stop, err = startDemo(f.Pace); err != nil {
 			t.say("agfold: starting the demo agent: %v", err)
 			return exitUnreadable
 		}
 		defer stop()
-		f.URL = agent
 		options.NewID = shortID
 	}
 	if st.newID != nil {
 		options.NewID = st.newID
 	}
-	c.session = client.NewSession(client.NewHTTP(f.URL, &client.HTTPOptions{
+	c.session = client.NewSession(client.NewHTTP(endpoint, &client.HTTPOptions{
 		Header: header, HeaderTimeout: f.HeaderTimeout, IdleTimeout: f.IdleTimeout, MaxEventBytes: f.MaxEvent << 20,
 	}), &options)
 	defer c.session.Close()
 	for _, w := range begun.warnings {
 		c.warn(w)
 	}
-	return c.hold(ctx, begun)
+	return c.hold(ctx, begun, queue)
 }
 
 // check says what is wrong with the flags; "" if nothing is.

@@ -18,7 +18,7 @@ type Codec struct {
 	path    []step      // where the walk is, unless it encodes
 	fault   *Fault
 	missing string // the member that the fault misses in the object where it was found
-	gone    *unrecognised
+	gone    *unrecognized
 
 	weight      int // while checking, no less than the JSON values that were walked
 	removals    []Removal
@@ -168,7 +168,7 @@ func (c *Codec) get(key string) state.Value {
 	return v
 }
 
-// Field walks the required member key, whose value walk reads, writes or checks. If it is unrecognised, so is the
+// Field walks the required member key, whose value walk reads, writes or checks. If it is unrecognized, so is the
 // object.
 func Field[T any](c *Codec, key string, p *T, walk func(*T, *Codec)) {
 	switch c.mode {
@@ -199,7 +199,7 @@ func (c *Codec) required(key string) (missing string) {
 }
 
 // OptField walks the optional member key, which is present, unless the walk decodes, if present is set. If it is
-// unrecognised, it is removed. The result says whether it is present.
+// unrecognized, it is removed. The result says whether it is present.
 func OptField[T any](c *Codec, key string, p *T, present bool, walk func(*T, *Codec)) bool {
 	if c.mode == decoding {
 		c.value = c.get(key)
@@ -288,7 +288,7 @@ func text(s *string, c *Codec) {
 // maxAhead is how many elements a list may be given room for before any is known to be sound.
 const maxAhead = 1024
 
-// Elements walks the value at the current place, a list. Unrecognised elements are removed. A list that was decoded
+// Elements walks the value at the current place, a list. Unrecognized elements are removed. A list that was decoded
 // is not nil.
 func Elements[T any](c *Codec, list *[]T, walk func(*T, *Codec)) {
 	switch c.mode {

@@ -70,17 +70,17 @@ func TestDecodingRemoves(t *testing.T) {
 		{"P-ENF-2 a member that is nearly a described one", `{"kind":"a","Note":"x"}`,
 			[]Removal{{"P-ENF-2", "/Note", `the property is not described; "note" is`}}, true},
 		{"P-ENF-3 a list element", `{"kind":"a","list":[{"kind":"a"},{"kind":"c"}]}`,
-			[]Removal{{"P-ENF-3", "/list/1", `/kind is "c", which is not recognised`}}, true},
+			[]Removal{{"P-ENF-3", "/list/1", `/kind is "c", which is not recognized`}}, true},
 		{"P-ENF-3 an optional field", `{"kind":"a","maybe":{"kind":"c","n":"wrong"}}`,
-			[]Removal{{"P-ENF-3", "/maybe", `/kind is "c", which is not recognised`}}, true},
+			[]Removal{{"P-ENF-3", "/maybe", `/kind is "c", which is not recognized`}}, true},
 		{"P-ENF-3 outwards from a required field to a list element", `{"kind":"a","list":[{"kind":"b","inner":{"kind":"b","inner":{"kind":"c"}}}]}`,
-			[]Removal{{"P-ENF-3", "/list/0", `/inner/inner/kind is "c", which is not recognised`}}, true},
+			[]Removal{{"P-ENF-3", "/list/0", `/inner/inner/kind is "c", which is not recognized`}}, true},
 		{"P-ENF-3 outwards to the document", `{"kind":"b","inner":{"kind":"c"}}`,
-			[]Removal{{"P-ENF-3", "", `/inner/kind is "c", which is not recognised`}}, false},
+			[]Removal{{"P-ENF-3", "", `/inner/kind is "c", which is not recognized`}}, false},
 		{"P-ENF-3 what was found inside a removed place is forgotten", `{"kind":"a","list":[{"kind":"b","x":1,"note":"z","n":0,"list":[7],"inner":{"kind":"c"}}]}`,
-			[]Removal{{"P-ENF-3", "/list/0", `/inner/kind is "c", which is not recognised`}}, true},
+			[]Removal{{"P-ENF-3", "/list/0", `/inner/kind is "c", which is not recognized`}}, true},
 		{"P-ENF-5 an optional member of a closed set", `{"kind":"a","note":"z"}`,
-			[]Removal{{"P-ENF-5", "/note", `"z" is not recognised`}}, true},
+			[]Removal{{"P-ENF-5", "/note", `"z" is not recognized`}}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var l leaf
@@ -129,7 +129,7 @@ func TestWalksAgree(t *testing.T) {
 	assert.Equal(t, Verdict{Weight: 3*membersOfObject + 6}, Check(&l, walkLeaf), "an object, two elements, and 11 bytes of a value")
 
 	l.List[1].Kind = "c"
-	assert.Equal(t, []Removal{{"P-ENF-3", "/list/1", `/kind is "c", which is not recognised`}}, Check(&l, walkLeaf).Removals)
+	assert.Equal(t, []Removal{{"P-ENF-3", "/list/1", `/kind is "c", which is not recognized`}}, Check(&l, walkLeaf).Removals)
 	l.Inner = nil
 	assert.Equal(t, &Fault{Path: "/inner", Want: "an object", Found: "null"}, Check(&l, walkLeaf).Fault)
 	assert.Equal(t, Verdict{Weight: membersOfObject}, Check(&leaf{Kind: "a"}, walkLeaf), "a verdict leaves nothing in the pool")

@@ -233,13 +233,13 @@ func (c *Codec) Lacks(key string, set bool) {
 }
 
 // Tag walks the required member key, which says what member of a union the object is. If its value is not in known, the
-// object is unrecognised (P-ENF-3), and the members that only some of the union have need not be walked.
+// object is unrecognized (P-ENF-3), and the members that only some of the union have need not be walked.
 func Tag[S ~string](c *Codec, key string, s *S, known []S) (ok bool) {
 	return oneOf(c, "P-ENF-3", key, s, known)
 }
 
 // Enum walks the required member key, a string of a closed set. A value that is not in known makes the object
-// unrecognised (P-ENF-5).
+// unrecognized (P-ENF-5).
 func Enum[S ~string](c *Codec, key string, s *S, known []S) { oneOf(c, "P-ENF-5", key, s, known) }
 
 func oneOf[S ~string](c *Codec, rule, key string, s *S, known []S) bool {
@@ -296,7 +296,7 @@ func OptEnum[S ~string](c *Codec, key string, s *S, known []S) {
 		return
 	}
 	c.push(key)
-	c.remove("P-ENF-5", Quote(string(got))+" is not recognised")
+	c.remove("P-ENF-5", Quote(string(got))+" is not recognized")
 	c.pop()
 }
 

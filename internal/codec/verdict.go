@@ -16,7 +16,7 @@ type Fault struct {
 	TooDeep bool   // the document nests too deeply; want and found are empty
 }
 
-// Removal says what unrecognised material was left out.
+// Removal says what unrecognized material was left out.
 type Removal struct {
 	Rule string // P-ENF-2, P-ENF-3 or P-ENF-5
 	Path string // a JSON pointer in the document: the place that was removed
@@ -29,10 +29,10 @@ type step struct {
 	index int
 }
 
-// unrecognised is a value on its way outwards to a place that may be removed.
-type unrecognised struct {
+// unrecognized is a value on its way outwards to a place that may be removed.
+type unrecognized struct {
 	rule  string
-	depth int    // the length of the path of the value that was not recognised
+	depth int    // the length of the path of the value that was not recognized
 	path  []step // that path
 	value string
 }
@@ -91,7 +91,7 @@ func (c *Codec) unknown(rule, key, value string) {
 		return
 	}
 	path := append(append([]step(nil), c.path...), step{key: key, index: -1})
-	c.gone = &unrecognised{rule: rule, depth: len(path), path: path, value: value}
+	c.gone = &unrecognized{rule: rule, depth: len(path), path: path, value: value}
 }
 
 // remove notes that the current place is removed.
@@ -107,7 +107,7 @@ func (c *Codec) remove(rule, text string) {
 type mark struct {
 	fault          *Fault
 	removals, more int
-	gone           *unrecognised
+	gone           *unrecognized
 }
 
 func (c *Codec) mark() mark {
@@ -116,7 +116,7 @@ func (c *Codec) mark() mark {
 	return m
 }
 
-// settle is called at a removable place after what it holds was walked. If that is unrecognised, the place takes it
+// settle is called at a removable place after what it holds was walked. If that is unrecognized, the place takes it
 // along: what was noted inside since m is forgotten, and the place is noted as removed.
 func (c *Codec) settle(m mark) (kept bool) {
 	g := c.gone
@@ -125,9 +125,9 @@ func (c *Codec) settle(m mark) (kept bool) {
 		return true
 	}
 	c.fault, c.removals, c.more = m.fault, c.removals[:m.removals], m.more
-	text := Quote(g.value) + " is not recognised"
+	text := Quote(g.value) + " is not recognized"
 	if inner := g.path[min(len(c.path), g.depth):]; len(inner) > 0 {
-		text = pointer(inner) + " is " + Quote(g.value) + ", which is not recognised"
+		text = pointer(inner) + " is " + Quote(g.value) + ", which is not recognized"
 	}
 	c.remove(g.rule, text)
 	return false

@@ -316,7 +316,7 @@ func readRun(v state.Value, at string) (*reducer.Run, error) {
 
 func readMessage(v state.Value, at string) (*messages.Message, error) {
 	var m *messages.Message
-	verdict := codec.Decode(v, math.MaxInt, &m, func(m **messages.Message, c *codec.Codec) { codec.Message(c, m) })
+	verdict := codec.Decode(v, math.MaxInt, &m, codec.Described[*messages.Message]())
 	for _, gone := range verdict.Removals {
 		if gone.Rule != "P-ENF-2" { // more than a member that is not described, such as status
 			return nil, malformed(at+gone.Path, "only what AG-UI "+event.ProtocolVersion+" describes", gone.Text)

@@ -31,6 +31,7 @@ type publicPackage struct {
 	name       string // its path in the module
 	types      *types.Package
 	doc        *doc.Package
+	comments   map[*ast.File][]*ast.CommentGroup
 	citesRules bool
 }
 
@@ -84,7 +85,7 @@ var loadModule = sync.OnceValues(func() (*loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		pkg := &publicPackage{name: strings.TrimPrefix(p.ImportPath, module+"/"), types: typed}
+		pkg := &publicPackage{name: strings.TrimPrefix(p.ImportPath, module+"/"), types: typed, comments: map[*ast.File][]*ast.CommentGroup{}}
 		var files []*ast.File
 		for _, file := range p.GoFiles {
 			parsed, err := parser.ParseFile(m.files, filepath.Join(p.Dir, file), nil, parser.ParseComments)
@@ -92,6 +93,7 @@ var loadModule = sync.OnceValues(func() (*loaded, error) {
 				return nil, err
 			}
 			files = append(files, parsed)
+			pkg.comments[parsed] = parsed.Comments // go/doc takes them
 			for _, comment := range parsed.Comments {
 				pkg.citesRules = pkg.citesRules || ruleCited.MatchString(comment.Text())
 			}

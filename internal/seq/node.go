@@ -182,7 +182,7 @@ func (n *node[T]) insert(i int, v T) (left, right *node[T]) {
 	return innerOf(kids[:width/2]), innerOf(kids[width/2:])
 }
 
-// remove removes element i of n and keeps the children of n at least half full if they have a neighbour to
+// remove removes element i of n and keeps the children of n at least half full if they have a neighbor to
 // share with.
 func (n *node[T]) remove(i int) *node[T] {
 	if n.kids == nil {
@@ -195,7 +195,7 @@ func (n *node[T]) remove(i int) *node[T] {
 	if changed.size() >= width/2 || len(n.kids) == 1 {
 		return n.with(k, changed, -1)
 	}
-	first := max(k-1, 0) // the left one of two neighbours that are merged or evened out
+	first := max(k-1, 0) // the left one of two neighbors that are merged or evened out
 	kids := slices.Clone(n.kids)
 	kids[k] = changed
 	l, r := balance(kids[first], kids[first+1])
@@ -208,7 +208,7 @@ func (n *node[T]) remove(i int) *node[T] {
 	return innerOf(kids)
 }
 
-// balance returns a and b, neighbours of the same depth, as one node or as two of equal size.
+// balance returns a and b, neighbors of the same depth, as one node or as two of equal size.
 func balance[T any](a, b *node[T]) (left, right *node[T]) {
 	if a.kids == nil {
 		return halves(slices.Concat(a.items, b.items), leafOf)

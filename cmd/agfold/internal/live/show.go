@@ -18,7 +18,7 @@ const (
 	rest    = 4
 )
 
-// Options of [Show].
+// Options configures [Show].
 type Options struct {
 	// Out is the terminal. Nothing else writes to it until Show returns.
 	Out *term.Writer

@@ -65,7 +65,7 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-func TestTypesHaveTheColourOfWhatTheyAreAbout(t *testing.T) {
+func TestTypesHaveTheColorOfWhatTheyAreAbout(t *testing.T) {
 	for typ, want := range map[event.Type]term.Ink{
 		event.TypeTextMessageContent: term.Cyan, event.TypeToolCallResult: term.Yellow, event.TypeReasoningStart: term.Dim,
 		event.TypeRunError: term.Red, event.TypeSubagentError: term.Red, event.TypeRunStarted: term.Bold,

@@ -12,7 +12,7 @@ import (
 
 var ansi = regexp.MustCompile("\x1b\\[[0-9]+m")
 
-func TestColourChangesNothingElse(t *testing.T) {
+func TestColorChangesNothingElse(t *testing.T) {
 	events := []string{
 		`{"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"scout"}`,
 		`{"type":"REASONING_MESSAGE_CHUNK","messageId":"x","delta":"a thought\nin lines"}`,
