@@ -48,11 +48,11 @@ const maxParallelCalls = 16
 
 // answer runs the functions of pending calls side by side and adds the answers to the thread, in the order of the
 // calls. If the context ends first, it adds those that are there, the others stay pending, and it returns why.
-func (c *call) answer(calls []pendingCall) error {
+func (t *Turn) answer(calls []pendingCall) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	s := c.session
+	s := t.session
 	s.enter(PhaseCallingTools)
 	answers := make([]*messages.Message, len(calls))
 	slots := make(chan struct{}, maxParallelCalls)
@@ -60,22 +60,23 @@ func (c *call) answer(calls []pendingCall) error {
 	for i, p := range calls {
 		select {
 		case slots <- struct{}{}:
-		case <-c.ctx.Done():
+		case <-t.ctx.Done():
 		}
-		if c.ctx.Err() != nil { // even if a slot is free because of that
+		if t.ctx.Err() != nil { // even if a slot is free because of that
 			break
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			if content, err := s.invoke(c.ctx, p); err == nil {
+			if content, err := s.invoke(t.ctx, p); err == nil {
 				answers[i] = p.answer(content, messages.Opt[string]{})
-			} else if c.ctx.Err() == nil {
+			} else if t.ctx.Err() == nil {
 				answers[i] = p.answer(messages.Text(err.Error()), messages.Some(err.Error()))
 			}
 		})
 	}
 	wg.Wait()
 	answers = s.completed(slices.DeleteFunc(answers, func(m *messages.Message) bool { return m == nil }))
+	s.detach()
 	th := s.thread.WithMessages(answers...)
 	s.mu.Lock()
 	if th != s.thread {
@@ -83,8 +84,8 @@ func (c *call) answer(calls []pendingCall) error {
 		s.hub.Changed()
 	}
 	s.mu.Unlock()
-	if c.ctx.Err() != nil {
-		return c.cause(c.ctx.Err())
+	if t.ctx.Err() != nil {
+		return t.cause(t.ctx.Err())
 	}
 	return nil
 }

@@ -7,7 +7,8 @@
 //
 // A [Session] holds a conversation over many runs. It makes each run's input, folds what comes back (package reducer),
 // answers tool calls with Go functions ([NewTool]), resumes interrupts ([Resolve], [Decline]), and delivers immutable
-// snapshots of the thread (package subscribe). A [Result] says how a run ended; errors.Is and errors.AsType distinguish its
+// snapshots of the thread and of what the session is doing ([Snapshot], package subscribe). [Session.Start] begins a [Turn] and
+// returns at once; [Session.Send] also waits for it. A [Result] says how a turn ended; errors.Is and errors.AsType distinguish its
 // errors. The page [errors] lists which call returns which error.
 //
 // No constructor panics: if an argument is invalid, such as a nil agent or middleware, a URL, or a version, every run

@@ -20,7 +20,7 @@ import (
 // call that it answers, which is then no longer pending, or to the end if the thread holds no such call (P-TOL-3).
 // Subscribers see the change at once, and the agent gets it with the next run.
 //
-// AddMessages returns an error and changes nothing with: [ErrBusy] while a run is in progress; [ErrClosed]; a
+// AddMessages returns an error and changes nothing with: [ErrBusy] while a turn is in progress; [ErrClosed]; a
 // [*messages.MalformedError] if a message is malformed for its role; a [*DuplicateError] if the thread holds a message of
 // its kind and id.
 func (s *Session) AddMessages(msgs ...*messages.Message) error {
@@ -42,7 +42,7 @@ func (s *Session) SetMessages(msgs ...*messages.Message) error {
 }
 
 // SetState replaces the shared state between runs. The absent value and null mean {}, as they do for an agent
-// (P-STA-2). It returns [ErrBusy] while a run is in progress, or [ErrClosed]; then nothing has changed.
+// (P-STA-2). It returns [ErrBusy] while a turn is in progress, or [ErrClosed]; then nothing has changed.
 func (s *Session) SetState(v state.Value) error {
 	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
 		if !codec.Given(v) {
@@ -79,7 +79,7 @@ func (s *Session) patchLimit(th *reducer.Thread) int {
 	return limit
 }
 
-// SetTools replaces the tools that the next runs offer. It returns [ErrBusy] while a run is in progress, or [ErrClosed].
+// SetTools replaces the tools that the next runs offer. It returns [ErrBusy] while a turn is in progress, or [ErrClosed].
 func (s *Session) SetTools(tools ...Tool) error {
 	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
 		s.o.Tools = slices.Clone(tools)
@@ -87,7 +87,7 @@ func (s *Session) SetTools(tools ...Tool) error {
 	})
 }
 
-// SetContext replaces the context that the next runs carry. It returns [ErrBusy] while a run is in progress, or
+// SetContext replaces the context that the next runs carry. It returns [ErrBusy] while a turn is in progress, or
 // [ErrClosed].
 func (s *Session) SetContext(context ...event.Context) error {
 	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
@@ -98,38 +98,34 @@ func (s *Session) SetContext(context ...event.Context) error {
 
 // edit changes something between runs.
 func (s *Session) edit(do func(*reducer.Thread) (*reducer.Thread, error)) error {
-	err := s.change(nil, do)
+	err := s.change(do)
 	s.handOver()
 	return err
 }
 
-// change makes what do returns the thread, and c, if it is not nil, the call in progress. Only one change is made at a
-// time, and do runs without mu: until it has returned, everybody else sees the thread as it was.
-func (s *Session) change(c *call, do func(*reducer.Thread) (*reducer.Thread, error)) error {
+// change makes what do returns the thread. Only one change is made at a time, and do runs without mu: until it has
+// returned, everybody else sees the thread as it was.
+func (s *Session) change(do func(*reducer.Thread) (*reducer.Thread, error)) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if err := s.available(); err != nil {
 		return err
 	}
+	s.detach()
 	before := s.thread // it cannot change now
 	after, err := do(before)
 	if err != nil {
 		return err
 	}
-	phase := PhaseSending
-	if c == nil {
-		phase = s.free(after)
-	}
+	phase := s.free(after)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return ErrClosed
 	}
-	if c != nil {
-		s.call = c
-	}
 	if after != s.thread || phase != s.phase {
-		s.thread, s.phase = after, phase
+		s.thread = after
+		s.become(phase)
 		s.hub.Changed()
 	}
 	return nil
@@ -142,7 +138,7 @@ func (s *Session) available() error {
 	switch {
 	case s.closed:
 		return ErrClosed
-	case s.call != nil:
+	case s.turn != nil:
 		return ErrBusy
 	}
 	return nil

@@ -55,7 +55,7 @@ func (e *IdleError) Unwrap() error {
 // Timeout returns true: os.IsTimeout and the like recognize the error.
 func (e *IdleError) Timeout() bool { return true }
 
-// PanicError says that an agent written in Go panicked. It matches the panic's value if that is an error.
+// PanicError says that an agent written in Go panicked, or a middleware or SessionOptions.OnWarning. It matches the panic's value if that is an error.
 type PanicError struct {
 	Value any    // what panic was called with
 	Stack []byte // of the goroutine, as debug.Stack formats it

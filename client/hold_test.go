@@ -57,7 +57,7 @@ func TestEditsDoNotHoldTheLock(t *testing.T) {
 	before := s.Thread()
 	err := s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
 		assert.Same(t, before, s.Thread())
-		s.Cancel()
+		_ = s.Snapshot()
 		return withMessages(th, s.completed([]*messages.Message{messages.UserText("hi")}))
 	})
 	require.NoError(t, err)

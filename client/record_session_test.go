@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -168,4 +171,33 @@ func ExampleRecord_fold() {
 	// assistant: Hello.
 	// user: Hi again
 	// assistant: Hello.
+}
+
+// TestRunsDoNotOverlap holds that a stream which lingers is closed before the next request is sent, so that what middleware
+// keeps stays in order: here a recording.
+func TestRunsDoNotOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open, most atomic.Int32
+		lingers := func(id string) turn {
+			return func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
+				most.Store(max(most.Load(), open.Add(1)))
+				defer open.Add(-1)
+				if err := emit(flat(begins, text(id, "hello"), succeeds)...); err != nil {
+					return err
+				}
+				<-ctx.Done()
+				time.Sleep(time.Second) // an agent that is slow to end
+				return ctx.Err()
+			}
+		}
+		s := record(client.SessionOptions{}, lingers("m1"), lingers("m2"), lingers("m3"))
+		for range 3 {
+			_, err := s.Send(t.Context(), messages.UserText("hi"))
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.Stop(t.Context()))
+		assert.EqualValues(t, 1, most.Load())
+		assert.EqualValues(t, 0, open.Load())
+		s.same(t, "after three runs whose streams were cut")
+	})
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// Result says how one call of [Session.Run], [Session.Send] or [Session.Resume] ended. It is immutable and safe for
-// concurrent use.
+// Result says how one turn ended ([Session.Start], [Session.Send], [Session.Resume], [Session.Run]). It is immutable and safe
+// for concurrent use.
 type Result struct {
 	// Status is that of the last run: Succeeded, Interrupted, Cancelled, Failed, Rejected or Truncated
-	// (P-RUN-1); Empty if the context ended before anything was sent. A run that was stopped or cut off is
+	// (P-RUN-1); Empty if the turn ended before anything was sent. A run that was stopped or cut off is
 	// Truncated, and Err says why.
 	Status reducer.Status
 	// Runs is how often the agent was run: once, and once more for each round of tool answers.
@@ -40,12 +40,14 @@ type Result struct {
 	//     *event.TooLargeError, and ErrTruncated too if events were being read; another agent: its own error
 	//   - an input that cannot be sent: a *messages.MalformedError without ErrRejected
 	//   - the caller's own cancellation: context.Canceled or context.DeadlineExceeded, and the context's cause
-	//   - Session.Cancel, Session.Close, or breaking out of the loop: ErrStopped
+	//   - the user's stop (Stop of the session or the turn, Close, a turn that superseded it, breaking out of the loop): ErrStopped
+	//   - a turn that never began, because it was taken back from the queue: ErrStopped; because the session was closed:
+	//     ErrClosed; because it could not be sent when its time came: an error of Session.Start
 	//   - more rounds of tool answers than allowed: ErrRounds
 	Err error
 }
 
-// resultOf returns what the runs of one call did to the thread.
+// resultOf returns what the runs of one turn did to the thread.
 func resultOf(before, after *reducer.Thread, runs int, err error) *Result {
 	res := &Result{Runs: runs, Thread: after, Interrupts: after.Interrupts, Err: err}
 	if runs == 0 {

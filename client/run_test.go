@@ -213,11 +213,11 @@ func TestOutcomes(t *testing.T) {
 			}).agent(client.HTTPOptions{HeaderTimeout: time.Second}),
 			status: reducer.Truncated, matches: "IdleError", thread: nothing},
 
-		{rule: "Cancel stops the run",
-			agent: script(then(says(hello), waits)), on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { s.Cancel() }),
+		{rule: "Stop stops the run",
+			agent: script(then(says(hello), waits)), on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { halt(s) }),
 			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
-		{rule: "Cancel abandons an agent that ignores its context",
-			agent: deaf, on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { s.Cancel() }),
+		{rule: "Stop abandons an agent that ignores its context",
+			agent: deaf, on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { halt(s) }),
 			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
 		{rule: "Close stops the run",
 			agent: script(then(says(hello), waits)), on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { s.Close() }),
@@ -301,7 +301,7 @@ func TestCallerCancelledByAnotherSession(t *testing.T) {
 		outer := client.NewSession(agent, quiet(client.SessionOptions{}))
 		go func() {
 			synctest.Wait()
-			outer.Cancel()
+			halt(outer)
 		}()
 		_, err := outer.Send(t.Context())
 		assert.ErrorIs(t, err, client.ErrStopped)
@@ -408,15 +408,23 @@ func TestRunSurvivesAPanicInItsLoop(t *testing.T) {
 					}
 				},
 			})
-			assert.PanicsWithValue(t, "mine", func() {
-				for range s.Run(t.Context(), nil) {
+			run := func() {
+				for _, err := range s.Run(t.Context(), nil) {
 					if where != "OnWarning" {
 						panic("mine")
 					}
+					_, panicked := errors.AsType[*client.PanicError](err)
+					assert.Equal(t, err != nil, panicked)
 				}
-			})
+			}
+			if where == "OnWarning" { // not in the caller's goroutine: it is the run's error
+				run()
+				assert.ErrorContains(t, s.Snapshot().Result.Err, "mine")
+			} else {
+				assert.PanicsWithValue(t, "mine", run)
+				assert.ErrorIs(t, s.Snapshot().Result.Err, client.ErrStopped)
+			}
 			assert.False(t, s.Snapshot().Phase.Busy())
-			assert.ErrorIs(t, s.Result().Err, client.ErrStopped)
 			assert.Equal(t, reducer.Truncated, s.Thread().Status())
 			res, err := s.Send(t.Context())
 			require.NoError(t, err)
@@ -486,52 +494,80 @@ func TestRunInput(t *testing.T) {
 	})
 }
 
+// TestLinger holds that a turn does not wait for the end of a stream, and that what comes on it is still folded.
 func TestLinger(t *testing.T) {
+	const ms = time.Millisecond
 	for _, row := range []struct {
 		rule   string
 		linger time.Duration
 		turn   turn
-		takes  time.Duration
-		status reducer.Status
-		thread []string
+		takes  time.Duration  // the turn
+		status reducer.Status // of its result
+		closed time.Duration  // when the stream is closed
+		after  reducer.Status
+		thread []string // after that
 	}{
-		{"0 means 5 s", 0, then(says(begins, succeeds), waits), 5 * time.Second, reducer.Succeeded, nil},
-		{"a stream that ends is not waited for", 0, says(begins, succeeds), 0, reducer.Succeeded, nil},
-		{"a duration", time.Second, then(says(begins, succeeds), waits), time.Second, reducer.Succeeded, nil},
-		{"a run that continues is not bounded", time.Second, then(says(begins), pauses(time.Hour), says(succeeds)), time.Hour, reducer.Succeeded, nil},
-		{"another run in time keeps the stream open", time.Second,
-			then(says(begins, succeeds), pauses(time.Second/2), says(begins), pauses(time.Hour), says(text("m", "more"), succeeds)),
-			time.Hour + time.Second/2, reducer.Succeeded, []string{"assistant m: more"}},
-		{"a late RUN_ERROR in time counts", time.Second, then(says(begins, succeeds), pauses(time.Second/2), says(fails)), time.Second / 2, reducer.Failed, nil},
-		{"what comes later does not count", time.Second, then(says(begins, succeeds), deafPause(2*time.Second), says(fails)), 2 * time.Second, reducer.Succeeded, nil},
-		{"negative waits forever", -1, then(says(begins, succeeds), pauses(time.Hour), says(fails)), time.Hour, reducer.Failed, nil},
-		{"other events do not prolong it", time.Second, then(says(begins, succeeds), pauses(time.Second/2), says(`{"type":"NEWS"}`), pauses(3*time.Second/4), says(fails)),
-			time.Second, reducer.Succeeded, nil},
-		{"not forever either", time.Second, func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
+		{"a stream that ends", 0, says(begins, succeeds), 0, reducer.Succeeded, 0, reducer.Succeeded, nil},
+		{"0 means 5 s", 0, then(says(begins, succeeds), waits), 2 * ms, reducer.Succeeded, 5002 * ms, reducer.Succeeded, nil},
+		{"a duration", time.Second, then(says(begins, succeeds), waits), 2 * ms, reducer.Succeeded, 1002 * ms, reducer.Succeeded, nil},
+		{"a run that continues is not bounded", time.Second, then(says(begins), pauses(time.Hour), says(succeeds)),
+			time.Hour, reducer.Succeeded, time.Hour, reducer.Succeeded, nil},
+		{"P-RUN-3 another run that follows at once is the turn's", time.Second, then(says(begins, succeeds, begins), pauses(time.Hour), says(text("m", "more"), fails)),
+			time.Hour, reducer.Failed, time.Hour, reducer.Failed, []string{"assistant m: more"}},
+		{"a RUN_ERROR that follows at once is the turn's", time.Second, then(says(begins, succeeds, fails), waits),
+			2 * ms, reducer.Failed, 1002 * ms, reducer.Failed, nil},
+		{"P-RUN-3 another run in time keeps the stream open", time.Second,
+			then(says(begins, succeeds), pauses(500*ms), says(begins), pauses(time.Hour), says(text("m", "more"), succeeds)),
+			2 * ms, reducer.Succeeded, time.Hour + 500*ms, reducer.Succeeded, []string{"assistant m: more"}},
+		{"a late RUN_ERROR in time counts", time.Second, then(says(begins, succeeds), pauses(500*ms), says(fails)),
+			2 * ms, reducer.Succeeded, 500 * ms, reducer.Failed, nil},
+		{"what comes later does not count", time.Second, then(says(begins, succeeds), deafPause(2*time.Second), says(fails)),
+			2 * ms, reducer.Succeeded, 2 * time.Second, reducer.Succeeded, nil},
+		{"negative waits forever", -1, then(says(begins, succeeds), pauses(time.Hour), says(fails)), 2 * ms, reducer.Succeeded, time.Hour, reducer.Failed, nil},
+		{"other events do not prolong it", time.Second, then(says(begins, succeeds), pauses(500*ms), says(`{"type":"NEWS"}`), pauses(750*ms), says(fails)),
+			2 * ms, reducer.Succeeded, 1002 * ms, reducer.Succeeded, nil},
+		{"other events do not prolong the turn", time.Second, func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			step := then(says(begins, succeeds), pauses(0))
-			for range 100 {
+			for range 10000 {
 				if err := step(ctx, in, emit); err != nil {
 					return err
 				}
-				step = then(says(`{"type":"NEWS"}`), pauses(time.Second/8*3))
+				step = then(says(`{"type":"NEWS"}`), pauses(ms/8*5))
 			}
 			return nil
-		}, time.Second, reducer.Succeeded, nil},
+		}, 2 * ms, reducer.Succeeded, 1002 * ms, reducer.Succeeded, nil},
 		{"another run has its own time", time.Second,
-			then(says(begins, succeeds), pauses(3*time.Second/4), says(begins, succeeds), pauses(3*time.Second/4), says(fails)),
-			3 * time.Second / 2, reducer.Failed, nil},
+			then(says(begins, succeeds), pauses(750*ms), says(begins, succeeds), pauses(750*ms), says(fails)),
+			2 * ms, reducer.Succeeded, 1500 * ms, reducer.Failed, nil},
+		{"what comes is still judged", time.Second, then(says(begins, succeeds), pauses(500*ms), says(text("m", "more"))),
+			2 * ms, reducer.Succeeded, 500 * ms, reducer.Rejected, nil},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o, warnings := warned(client.SessionOptions{Linger: row.linger})
-				s := client.NewSession(script(row.turn), o)
+				closed := make(chan struct{})
+				s := client.NewSession(script(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
+					defer close(closed)
+					return row.turn(ctx, in, emit)
+				}), o)
 				start := time.Now()
 				res, _ := s.Send(t.Context())
-				assert.Equal(t, row.takes, time.Since(start))
+				assert.Equal(t, row.takes, time.Since(start).Round(ms))
 				assert.Equal(t, row.status, res.Status)
-				assert.Equal(t, row.thread, shown(res.Thread))
+				assert.False(t, s.Snapshot().Phase.Busy())
+				<-closed
+				assert.Equal(t, row.closed, time.Since(start).Round(ms))
+				synctest.Wait()
+				assert.Equal(t, row.after, s.Thread().Status())
+				assert.Equal(t, row.thread, shown(s.Thread()))
+				assert.Same(t, res, s.Snapshot().Result)
+				assert.Equal(t, client.PhaseIdle, s.Snapshot().Phase)
 				for _, w := range *warnings {
-					assert.Contains(t, w, "NEWS", "lingering is worth no warning")
+					if row.after == reducer.Rejected {
+						assert.Contains(t, w, "the stream was rejected after the run had ended")
+					} else {
+						assert.Contains(t, w, "NEWS", "lingering is worth no warning")
+					}
 				}
 			})
 		})
@@ -589,7 +625,7 @@ func TestWarnings(t *testing.T) {
 func TestStoppingBehindTheEndIsNoWarning(t *testing.T) {
 	for name, stop := range map[string]func(*client.Session, context.CancelFunc) bool{
 		"the caller's context": func(_ *client.Session, cancel context.CancelFunc) bool { cancel(); return true },
-		"Cancel":               func(s *client.Session, _ context.CancelFunc) bool { s.Cancel(); return true },
+		"Stop":                 func(s *client.Session, _ context.CancelFunc) bool { halt(s); return true },
 		"breaking out":         func(*client.Session, context.CancelFunc) bool { return false },
 	} {
 		t.Run(name, func(t *testing.T) {

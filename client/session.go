@@ -18,11 +18,12 @@ import (
 
 // The states in which a session returns an error.
 var (
-	// ErrBusy is returned when a run is already in progress.
-	ErrBusy = errors.New("a run is in progress")
+	// ErrBusy is returned when a turn is already in progress; see [WhenBusy].
+	ErrBusy = errors.New("a turn is in progress")
 	// ErrClosed is returned after Session.Close.
 	ErrClosed = errors.New("the session is closed")
-	// ErrStopped is returned when Session.Cancel, Session.Close or leaving its loop stopped the run.
+	// ErrStopped is returned when the user stopped the run: Stop of the session or the turn, Close, a turn that superseded it,
+	// or leaving its loop.
 	ErrStopped = errors.New("the run was stopped")
 	// ErrRejected is returned when the stream was rejected; the error also holds a *reducer.Violation or
 	// a *messages.MalformedError.
@@ -58,26 +59,36 @@ type SessionOptions struct {
 	// MaxPatchedBytes bounds what patches, PatchState's too, may make of the shared state and the activities; see
 	// [reducer.Options.MaxPatchedBytes]. 0 means the default of [state.DefaultMaxSize], a negative number no bound.
 	MaxPatchedBytes int
-	// MaxRounds bounds how often one call of Send, Resume or Run answers tools with another run. 0 means 16; with a
+	// MaxRounds bounds how often one turn answers tools with another run. 0 means 16; with a
 	// negative number the session calls no functions, and all calls are the caller's to answer.
 	MaxRounds int
 	// Approve is called before each call of a tool's function, concurrently if several calls are pending. If it returns an
 	// error or panics, the call is declined and the error text is sent to the agent. Nil approves everything.
 	Approve func(ctx context.Context, call *messages.ToolCall) error
-	// Linger is how long the session waits, after a run has ended, for the end of the stream or another run on it; then it
-	// closes the stream. Other events do not prolong it. 0 means 5 s, a negative value no limit.
+	// Linger bounds how long a stream is still read after its run has ended; 0 means 5 s, a negative value no limit. The turn
+	// does not wait for that: unless the stream ends or brings another run within 2 ms, the session is free, or calls tools,
+	// while the stream lingers. What comes in this time is folded: a late RUN_ERROR, or another run (P-RUN-3), which begins the
+	// time anew when it ends; other events do not prolong it.
+	//
+	// The next request, a change of the thread by the client, Stop and Close end the lingering: a run that has begun on the
+	// stream is stopped, and what comes later is not folded.
 	Linger time.Duration
-	// OnWarning is called with every warning, from the goroutine that runs; nil writes them to the default
-	// logger of log/slog at level Warn.
+	// WhenBusy says what to do with a turn that is started while another one is in progress. 0 means [Refuse].
+	WhenBusy WhenBusy
+	// OnWarning is called with every warning, from the goroutine that reads a stream; nil writes them to the default
+	// logger of log/slog at level Warn. While a stream lingers, warnings about it may come at the same time as those of the
+	// next turn.
 	OnWarning func(event.Warning)
 	// NewID makes the ids of the thread, runs and messages, one call at a time. Nil makes random UUIDs (version 4),
 	// which some agents insist on. It must not itself have the session make an id.
 	NewID func() string
 }
 
-// Session holds a conversation over many runs. It is safe for concurrent use: one goroutine runs, any others
-// read snapshots, subscribe or cancel. The functions of its options and tools are called without a lock and may
-// use the session. A session that does not run has no goroutine. It needs no Close unless it has subscribers.
+// Session holds a conversation over many runs, one turn at a time. It is safe for concurrent use: any goroutine may start
+// and stop turns, read snapshots, subscribe, and change the thread between turns. The functions of its options and tools
+// are called without a lock and may use the session, but a function that a turn waits for must not wait for that turn, or for
+// one that is queued after it. A session that is free has no goroutine once its last stream is closed
+// ([SessionOptions.Linger]). It needs no Close unless it has subscribers.
 type Session struct {
 	agent Agent
 	o     SessionOptions
@@ -93,8 +104,12 @@ type Session struct {
 	fold   *reducer.Reducer // of the run in progress, nil between runs
 	held   *reducer.Thread  // of the fold, while that changes without mu
 	thread *reducer.Thread  // the last one between runs
-	call   *call            // in progress, nil between calls
+	turn   *Turn            // in progress, nil between turns
+	stream *runStream       // the last one, until it is closed
 	phase  Phase
+	queue  []*Turn             // replaced, never changed in place
+	queued []*messages.Message // of the queue, or of what it was at Close
+	freed  chan struct{}       // closed when the phase is no longer busy; nil if nobody waits for that
 	closed bool
 	result *Result
 }
@@ -124,15 +139,15 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 	}
 	s.agent = chained(agent, s.Thread, chain)
 	s.o.Tools = slices.Clone(s.o.Tools)
-	s.thread = s.start()
+	s.thread = s.origin()
 	s.phase = s.free(s.thread)
 	s.o.Thread, s.o.Messages, s.o.State, s.o.Middleware = nil, nil, state.Value{}, nil // not kept alive
 	s.hub = subscribe.NewHub(&s.mu, s.snapshot)
 	return s
 }
 
-// start returns the thread that the options start from.
-func (s *Session) start() *reducer.Thread {
+// origin returns the thread that the options start from.
+func (s *Session) origin() *reducer.Thread {
 	var th reducer.Thread
 	if s.o.Thread != nil {
 		th = *s.o.Thread
@@ -222,37 +237,40 @@ func (s *Session) Revisions(ctx context.Context, o *subscribe.EveryOptions) *sub
 	return s.hub.Every(ctx, o)
 }
 
-// Result returns how the last call of Run, Send or Resume ended, nil if none has.
+// Result returns how the last turn ended, nil if none has.
 func (s *Session) Result() *Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.result
 }
 
-// Cancel stops the run in progress, which ends truncated, with [ErrStopped]. If its tools are being answered, the calls
-// without an answer stay pending. Cancel does not wait, and does nothing if no run is in progress.
-func (s *Session) Cancel() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.call != nil {
-		s.call.halt()
-	}
-}
-
-// Close cancels the run in progress and, after that has ended, ends the subscriptions with the final snapshot. It does not
-// wait. The thread can still be read. Closing again does nothing.
+// Close stops the turn in progress and, after that has ended, ends the subscriptions with the final snapshot. Turns of the
+// queue end with [ErrClosed]; the final snapshot still shows their messages. Close does not wait: [Session.Wait] and
+// [Session.Stop] do, also after it. The thread can still be read. Closing again does nothing.
 func (s *Session) Close() {
 	s.mu.Lock()
-	call := s.call
-	s.closed = true
-	if call != nil {
-		call.halt()
+	if s.closed {
+		s.mu.Unlock()
+		return
 	}
-	if call == nil {
-		s.setPhase(PhaseClosed)
+	s.closed = true
+	t, queue := s.turn, s.queue
+	s.queue = nil
+	if t != nil {
+		t.halt()
 	}
 	s.mu.Unlock()
-	if call == nil {
+	for _, q := range queue {
+		q.unhook()
+		if q != t {
+			q.refuse(ErrClosed)
+		}
+	}
+	if t == nil { // and none will begin
+		s.dropStream()
+		s.mu.Lock()
+		s.setPhase(PhaseClosed)
+		s.mu.Unlock()
 		s.hub.Close()
 	}
 }

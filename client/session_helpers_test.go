@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,6 +76,13 @@ func then(turns ...turn) turn {
 func waits(ctx context.Context, _ event.RunInput, _ func(...event.Event) error) error {
 	<-ctx.Done()
 	return ctx.Err()
+}
+
+// halt stops a session's turn and does not wait for that.
+func halt(s *client.Session) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.Stop(over)
 }
 
 func flat(what ...any) []event.Event {
@@ -201,4 +210,12 @@ func marshaled(t testing.TB, v any) string {
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
 	return string(text)
+}
+
+// dialCounting dials and counts.
+func dialCounting(n *atomic.Int32) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		n.Add(1)
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}
 }

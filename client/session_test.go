@@ -152,7 +152,7 @@ func TestCallbacksUseTheSession(t *testing.T) {
 			s.Thread()
 			s.Snapshot()
 			s.Result()
-			s.Cancel()
+			halt(s)
 			_ = s.SetTools()
 		}
 	}
@@ -195,7 +195,7 @@ func TestInsideTheLoop(t *testing.T) {
 			assert.Equal(t, reducer.Running, s.Thread().Status())
 		}, reducer.Succeeded},
 		{"Running is true", func(t *testing.T, s *client.Session) { assert.True(t, s.Snapshot().Phase.Busy()) }, reducer.Succeeded},
-		{"Cancel stops", func(t *testing.T, s *client.Session) { s.Cancel() }, reducer.Truncated},
+		{"Stop stops", func(t *testing.T, s *client.Session) { halt(s) }, reducer.Truncated},
 		{"Close stops", func(t *testing.T, s *client.Session) { s.Close(); s.Close() }, reducer.Truncated},
 		{"Subscribe sees the thread", func(t *testing.T, s *client.Session) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -229,13 +229,13 @@ func TestInsideTheLoop(t *testing.T) {
 
 func TestCancelWithoutARun(t *testing.T) {
 	s := client.NewSession(script(says(begins, succeeds)), quiet(client.SessionOptions{}))
-	s.Cancel()
+	halt(s)
 	_, err := s.Send(t.Context())
 	assert.NoError(t, err, "it does nothing, and nothing to the next run")
 }
 
 func TestStopFromAnotherGoroutine(t *testing.T) {
-	for name, stop := range map[string]func(*client.Session){"Cancel": (*client.Session).Cancel, "Close": (*client.Session).Close} {
+	for name, stop := range map[string]func(*client.Session){"Stop": halt, "Close": (*client.Session).Close} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := client.NewSession(script(then(says(begins, text("m", "hello")), waits)), quiet(client.SessionOptions{}))

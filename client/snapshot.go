@@ -15,18 +15,26 @@ type Snapshot struct {
 	*reducer.Thread
 	// Phase says what the session is doing, and so whether it would refuse a call; see [Phase.Busy].
 	Phase Phase
-	// Queued are the messages that wait to be sent, in the order in which they will be. They are not part of the thread
-	// yet. The caller must not change the slice.
+	// Queued are the messages that were typed ahead and wait to be sent, in the order in which they will be; see [Queue]. They
+	// are not part of the thread yet, and all have ids. The caller must not change the slice.
 	Queued []*messages.Message
-	// Result says how the last call of Run, Send or Resume ended, nil if none has.
+	// Result says how the last turn ended, nil if none has. What came on its stream after that, such as another run, is in the
+	// thread alone.
 	Result *Result
 }
 
 // Phase says what a session is doing.
 type Phase uint8
 
-// The phases. In PhaseIdle and PhaseWaiting the session is free: a call made on seeing one of them does not get
+// The phases. In PhaseIdle and PhaseWaiting the session is free: a turn started on seeing one of them does not get
 // [ErrBusy], unless another caller was faster.
+//
+// A turn goes from PhaseSending to PhaseStreaming, from there perhaps to PhaseCallingTools and again to PhaseSending, and
+// ends from each of them in PhaseIdle, PhaseWaiting or PhaseClosed, or, if another turn is queued, in PhaseSending.
+//
+// A run that the agent begins by itself on a stream that lingers ([SessionOptions.Linger]) takes a free session to
+// PhaseStreaming, and from there to PhaseIdle or PhaseWaiting when it ends. It belongs to no turn: it keeps nobody waiting, and
+// a turn that is started meanwhile, or a change of the thread, stops it.
 const (
 	// PhaseIdle: nothing is in progress, and nothing waits for the caller.
 	PhaseIdle Phase = iota
@@ -57,7 +65,7 @@ func (p Phase) String() string {
 // MarshalText returns what String returns.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// Busy reports whether a call is in progress: PhaseSending, PhaseStreaming or PhaseCallingTools.
+// Busy reports whether the session is busy: PhaseSending, PhaseStreaming or PhaseCallingTools.
 func (p Phase) Busy() bool { return p >= PhaseSending && p <= PhaseCallingTools }
 
 // Snapshot returns the current snapshot. Its cost does not depend on the size of the thread.
@@ -69,18 +77,27 @@ func (s *Session) Snapshot() Snapshot {
 
 // snapshot is Snapshot with the lock held.
 func (s *Session) snapshot() Snapshot {
-	return Snapshot{Thread: s.current(), Phase: s.phase, Result: s.result}
+	return Snapshot{Thread: s.current(), Phase: s.phase, Queued: s.queued, Result: s.result}
 }
 
-// setPhase makes p the phase. mu is held.
+// setPhase makes p the phase and tells subscribers. mu is held.
 func (s *Session) setPhase(p Phase) {
 	if p != s.phase {
-		s.phase = p
+		s.become(p)
 		s.hub.Changed()
 	}
 }
 
-// enter makes p the phase of the call in progress; mu is not held.
+// become makes p the phase, for a caller that tells subscribers, and wakes Wait. mu is held.
+func (s *Session) become(p Phase) {
+	s.phase = p
+	if s.freed != nil && !p.Busy() {
+		close(s.freed)
+		s.freed = nil
+	}
+}
+
+// enter makes p the phase of the turn in progress; mu is not held.
 func (s *Session) enter(p Phase) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +105,7 @@ func (s *Session) enter(p Phase) {
 }
 
 // free returns the phase of a session that does nothing and holds this thread. The session is the caller's: either
-// changing is held, or its call is in progress.
+// changing is held, or its turn is in progress, or own of the stream that lingers is held.
 func (s *Session) free(th *reducer.Thread) Phase {
 	if len(th.Interrupts) > 0 {
 		return PhaseWaiting

@@ -420,7 +420,7 @@ func TestCancelWhileToolsRun(t *testing.T) {
 		want error
 	}{
 		{"by the caller", func(_ *client.Session, cancel context.CancelFunc) { cancel() }, context.Canceled},
-		{"by Cancel", func(s *client.Session, _ context.CancelFunc) { s.Cancel() }, client.ErrStopped},
+		{"by Stop", func(s *client.Session, _ context.CancelFunc) { halt(s) }, client.ErrStopped},
 		{"by Close", func(s *client.Session, _ context.CancelFunc) { s.Close() }, client.ErrStopped},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
@@ -470,7 +470,7 @@ func TestCancelWhileCallsWaitForTheirTurn(t *testing.T) {
 		}}))
 		go func() {
 			synctest.Wait()
-			s.Cancel()
+			halt(s)
 		}()
 		res, err := s.Send(t.Context())
 		assert.ErrorIs(t, err, client.ErrStopped)

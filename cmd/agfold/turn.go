@@ -40,8 +40,8 @@ func (c *conversation) follow(ctx context.Context, o *client.RunOptions) error {
 			c.print.Deliver(d, c.session.Thread)
 		}
 		if err := c.t.stdout.Flush(); err != nil {
-			c.failed = err // nothing more can be written: stop
-			c.session.Cancel()
+			c.failed, ended = err, client.ErrStopped // nothing more can be written: leaving the loop stops the run
+			break
 		}
 	}
 	if c.text() {
@@ -78,7 +78,7 @@ func (c *conversation) draw(ctx context.Context, o *client.RunOptions) (ended, d
 			Out: c.t.stdout, Size: c.stage.size, Color: c.t.color, Title: term.Sprintf("%s", c.f.agent()), Note: c.warnings.note, Aside: asides,
 		})
 		if err != nil {
-			c.session.Cancel() // nobody sees the rest, and nobody attends to the signals
+			_ = c.session.Stop(context.WithoutCancel(ctx)) // nobody sees the rest, and nobody attends to the signals
 		}
 		done <- err
 	}()
