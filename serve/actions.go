@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -219,7 +220,9 @@ func (t *Threads) stopRun(e *entry, body state.Value) *problem {
 	if no := nothing(body); no != nil {
 		return no
 	}
-	e.session.Cancel()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = e.session.Stop(ended) // which does not wait
 	return nil
 }
 

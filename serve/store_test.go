@@ -38,6 +38,7 @@ func TestIdleThreadsAreStoredAndDropped(t *testing.T) {
 		assert.Equal(t, []string{"a"}, s.store.saved, "not again, and nothing of an empty thread")
 
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"More"}`).Status)
+		synctest.Wait()
 		assert.Equal(t, []string{"user Hi", "assistant Hello", "user More", "assistant Hello"}, texts(s.thread("a")))
 	})
 }

@@ -155,12 +155,13 @@ func TestThreadsAnswerAtOnce(t *testing.T) {
 
 		busy := s.post("/a/messages", `{"content":"Hello?"}`)
 		assert.Equal(t, http.StatusConflict, busy.Status)
-		assert.Equal(t, "a run is in progress", busy.Detail)
+		assert.Equal(t, "a turn is in progress", busy.Detail)
 		assert.Equal(t, "1", busy.header.Get("Retry-After"))
 		assert.Equal(t, http.StatusConflict, s.post("/a/retry", "").Status)
 		assert.Equal(t, http.StatusConflict, s.post("/a/edit", `{"messageId":"m1","content":"Ho"}`).Status)
 		assert.Equal(t, http.StatusAccepted, s.post("/b/messages", `{"content":"Hi"}`).Status, "another thread is not busy")
 
+		synctest.Wait()
 		assert.Equal(t, http.StatusAccepted, s.post("/a/stop", "").Status)
 		synctest.Wait()
 		assert.Error(t, cause)
