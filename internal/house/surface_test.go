@@ -25,7 +25,7 @@ var surface = map[string]int{
 	"chunks":    9,
 	"reducer":   105,
 	"recording": 58,
-	"client":    101,
+	"client":    109,
 	"serve":     14,
 }
 
