@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ type entry struct {
 	failed  *problem      // why it could not be loaded
 	session *client.Session
 	stored  Stored
+	feed    *feed
 	held    *HeldError // by another process: session and stored are nil
 	// functions are the names of the tools that the session itself answers.
 	functions map[string]bool
@@ -34,6 +36,7 @@ type entry struct {
 	tabs    int           // requests among them that are feeds
 	place   *list.Element // in Threads.idle, if there are no users
 	timer   *time.Timer   // runs then
+	unsaved error         // with which it was dropped; read after gone was closed
 	expired bool          // lost, so that it goes as soon as it has no users
 	gone    chan struct{} // not nil while it is being stored and dropped, closed after that
 }
@@ -158,7 +161,7 @@ func (t *Threads) rest(e *entry) {
 		}
 		t.leaving(e)
 		t.mu.Unlock()
-		_ = t.drop(e) // it has logged the error
+		t.drop(e)
 	})
 }
 
@@ -173,7 +176,10 @@ func (t *Threads) load(e *entry) {
 	}()
 	stored, err := t.o.Store.Open(t.ctx, e.id)
 	if held, ok := errors.AsType[*HeldError](err); ok {
-		e.held = held
+		e.held, e.feed = held, nil
+		if source := t.followed(e.id); source != nil {
+			e.feed = t.newFeed(source)
+		}
 		return
 	}
 	if err != nil {
@@ -198,15 +204,15 @@ func (t *Threads) load(e *entry) {
 		}
 	}
 	e.stored, e.session = stored, client.NewSession(t.agent, &o)
-	e.saved = e.session.Thread()
+	e.saved, e.feed = e.session.Thread(), t.newFeed(e.session.Subscribe)
 	if lost := stored.Lost(); lost != nil {
 		e.closed = make(chan struct{})
-		go t.watch(e, lost)
+		go t.await(e, lost)
 	}
 }
 
-// watch ends the entry if the thread is lost to another process.
-func (t *Threads) watch(e *entry, lost <-chan struct{}) {
+// await ends the entry if the thread is lost to another process.
+func (t *Threads) await(e *entry, lost <-chan struct{}) {
 	select {
 	case <-e.closed:
 		return
@@ -244,7 +250,7 @@ func (t *Threads) save(e *entry) error {
 }
 
 // drop stores a thread that leaving has taken, and forgets it. If it cannot be stored it stays, unless the server stops.
-func (t *Threads) drop(e *entry) error {
+func (t *Threads) drop(e *entry) {
 	err := t.save(e)
 	t.mu.Lock()
 	stay := err != nil && !t.stopping
@@ -265,12 +271,64 @@ func (t *Threads) drop(e *entry) error {
 			err = errors.Join(err, failed)
 		}
 		t.mu.Lock()
+		e.unsaved = err
 		delete(t.entries, e.id)
 		t.mu.Unlock()
 	}
 	close(gone)
-	return err
+}
+
+// newFeed returns the feed of a thread.
+func (t *Threads) newFeed(source func(context.Context) <-chan client.Snapshot) *feed {
+	return newFeed(source, &feedOptions{keepAlive: t.o.KeepAlive, writeTimeout: t.o.WriteTimeout})
+}
+
+// followed returns what a thread that another process holds is watched by; nil if the store cannot.
+func (t *Threads) followed(id string) func(context.Context) <-chan client.Snapshot {
+	follower, ok := t.o.Store.(Follower)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context) <-chan client.Snapshot {
+		snapshots, err := follower.Follow(ctx, id)
+		if err != nil {
+			t.log().Error("a thread cannot be followed", "thread", id, "error", err)
+			none := make(chan client.Snapshot)
+			close(none)
+			return none
+		}
+		return snapshots
+	}
+}
+
+// openTab counts a tab of the thread, or refuses it.
+func (t *Threads) openTab(e *entry) *problem {
+	if e.feed == nil {
+		return e.heldProblem()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.tabs >= t.o.MaxTabs {
+		return &problem{status: http.StatusTooManyRequests, detail: fmt.Sprintf("the thread has %d tabs already", e.tabs), retry: true}
+	}
+	e.tabs++
+	return nil
+}
+
+func (t *Threads) closeTab(e *entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.tabs--
+}
+
+// heldProblem is why the thread cannot be changed here.
+func (e *entry) heldProblem() *problem {
+	return &problem{status: http.StatusConflict, detail: e.held.Error(), holder: e.held.Holder, retry: true}
 }
 
 // endTabs ends the feeds of the thread.
-func (e *entry) endTabs() {}
+func (e *entry) endTabs() {
+	if e.feed != nil {
+		e.feed.close()
+	}
+}

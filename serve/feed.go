@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -173,11 +172,7 @@ func (f *feed) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.join()
 	defer f.leave()
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Accel-Buffering", "no")
+	streamHead(w)
 	t := tab{w: w, out: http.NewResponseController(w), timeout: f.o.writeTimeout}
 	if t.write([]byte("retry: 1000\n\n")) != nil {
 		return
@@ -227,17 +222,5 @@ func (t *tab) serve(ctx context.Context, f *feed, from *core.Entry, mode core.Mo
 	}
 }
 
-// write writes and flushes within the time that a write may take.
-func (t *tab) write(text []byte) error {
-	if t.timeout > 0 {
-		_ = t.out.SetWriteDeadline(time.Now().Add(t.timeout)) // a server without deadlines has other means
-		defer t.out.SetWriteDeadline(time.Time{})             // HTTP/2 would end the stream, even if nothing is written
-	}
-	if _, err := t.w.Write(text); err != nil {
-		return err
-	}
-	if err := t.out.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	return nil
-}
+// write writes and flushes.
+func (t *tab) write(text []byte) error { return put(t.w, t.out, text, t.timeout) }

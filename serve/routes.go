@@ -25,12 +25,18 @@ func (t *Threads) serve(w http.ResponseWriter, r *http.Request) *problem {
 	if no != nil {
 		return no
 	}
+	if id == scriptName && verb == "" { // it is the same for everybody
+		return script(w, r)
+	}
 	if err := t.o.CrossOrigin.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "the request comes from a page of another origin")
 	}
 	if err := t.o.Authorize(r, id); err != nil {
 		t.log().Warn("a request was refused", "thread", id, "remote", r.RemoteAddr, "error", err)
 		return refuse(http.StatusForbidden, "not allowed")
+	}
+	if verb == "" {
+		return t.watch(w, r, id)
 	}
 	act, known := actions[verb]
 	if !known {
@@ -46,12 +52,58 @@ func route(r *http.Request) (id, verb string, no *problem) {
 	switch {
 	case err != nil, id == "", strings.HasSuffix(r.URL.Path, "/"):
 		return "", "", refuse(http.StatusNotFound, "there is nothing here: the path is a thread's id and what to do with it")
+	case id == scriptName && verb != "":
+		return "", "", refuse(http.StatusNotFound, "%s is not a thread", scriptName)
 	case len(id) > maxID:
 		return "", "", refuse(http.StatusNotFound, "a thread's id has at most %d bytes", maxID)
 	case !utf8.ValidString(id):
 		return "", "", refuse(http.StatusNotFound, "a thread's id is UTF-8")
 	}
 	return id, verb, nil
+}
+
+// scriptName is the path of the script that a page imports. No thread has it as its id.
+const scriptName = "agfold.js"
+
+func script(w http.ResponseWriter, r *http.Request) *problem {
+	if no := reads(r); no != nil {
+		return no
+	}
+	serveScript(w, r)
+	return nil
+}
+
+// reads refuses what does not read.
+func reads(r *http.Request) *problem {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return nil
+	}
+	no := refuse(http.StatusMethodNotAllowed, "GET it")
+	no.allow = "GET, HEAD"
+	return no
+}
+
+// watch serves the thread's feed to one tab.
+func (t *Threads) watch(w http.ResponseWriter, r *http.Request, id string) *problem {
+	if no := reads(r); no != nil {
+		return no
+	}
+	if !accepts(r, "text/event-stream") {
+		return refuse(http.StatusNotAcceptable, "a thread's feed is text/event-stream, which Accept rules out")
+	}
+	e, no := t.use(r.Context(), id)
+	if no != nil {
+		return no
+	}
+	defer t.release(e)
+	if no := t.openTab(e); no != nil {
+		return no
+	}
+	defer t.closeTab(e)
+	if r.Method == http.MethodGet {
+		e.feed.serveHTTP(w, r)
+	}
+	return nil
 }
 
 // act carries out an action and answers that it was accepted.
@@ -74,7 +126,7 @@ func (t *Threads) act(w http.ResponseWriter, r *http.Request, id string, do acti
 	}
 	defer t.release(e)
 	if e.held != nil {
-		return &problem{status: http.StatusConflict, detail: e.held.Error(), holder: e.held.Holder, retry: true}
+		return e.heldProblem()
 	}
 	e.acting.Lock()
 	defer e.acting.Unlock()

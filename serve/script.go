@@ -10,10 +10,10 @@ import (
 )
 
 //go:embed agfold.js
-var script []byte
+var scriptText []byte
 
 var scriptTag = func() string {
-	sum := sha256.Sum256(script)
+	sum := sha256.Sum256(scriptText)
 	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }()
 
@@ -24,5 +24,5 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-cache") // ask each time whether the tag still holds
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("ETag", scriptTag)
-	http.ServeContent(w, r, "agfold.js", time.Time{}, bytes.NewReader(script))
+	http.ServeContent(w, r, scriptName, time.Time{}, bytes.NewReader(scriptText))
 }

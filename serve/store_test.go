@@ -198,6 +198,7 @@ func TestALostLease(t *testing.T) {
 			return &leased{stored, lost}, err
 		})})
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
+		synctest.Wait()
 		close(lost)
 		synctest.Wait()
 		assert.Error(t, cause, "the run is stopped")

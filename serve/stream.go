@@ -40,11 +40,7 @@ const comment = ": keep-alive\n\n"
 // newStream answers with the head of a stream and starts its writer. failed is called if the connection fails, from the
 // writer.
 func newStream(w http.ResponseWriter, keepAlive, timeout time.Duration, failed func(error)) *stream {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Accel-Buffering", "no")
+	streamHead(w)
 	s := &stream{
 		w: w, out: http.NewResponseController(w), keepAlive: max(keepAlive, 0), timeout: timeout,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}), failed: failed,
@@ -134,7 +130,7 @@ func (s *stream) write() {
 			data = []byte(comment)
 		}
 		if len(data) > 0 {
-			if err := s.put(data); err != nil {
+			if err := put(s.w, s.out, data, s.timeout); err != nil {
 				s.fail(err)
 				return
 			}
@@ -151,19 +147,28 @@ func (s *stream) write() {
 	}
 }
 
-// put writes and flushes.
-func (s *stream) put(data []byte) error {
-	if s.timeout > 0 {
-		_ = s.out.SetWriteDeadline(time.Now().Add(s.timeout)) // a server without deadlines has other means
-		defer s.out.SetWriteDeadline(time.Time{})             // HTTP/2 would end the stream, even if nothing is written
+// put writes and flushes within the time that a write may take; 0 or less means no limit.
+func put(w http.ResponseWriter, out *http.ResponseController, data []byte, timeout time.Duration) error {
+	if timeout > 0 {
+		_ = out.SetWriteDeadline(time.Now().Add(timeout)) // a server without deadlines has other means
+		defer out.SetWriteDeadline(time.Time{})           // HTTP/2 would end the stream, even if nothing is written
 	}
-	if _, err := s.w.Write(data); err != nil {
+	if _, err := w.Write(data); err != nil {
 		return err
 	}
-	if err := s.out.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := out.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	return nil
+}
+
+// streamHead sets the header of an answer of server-sent events.
+func streamHead(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Accel-Buffering", "no")
 }
 
 // fail makes err that of the stream.

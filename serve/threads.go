@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,7 +58,8 @@ var errStopping = errors.New("the server stops")
 // browsers. A thread's URL is the one under which the handler is mounted, a slash, and the thread's id as one path segment
 // (encodeURIComponent). Mount it with [http.StripPrefix].
 //
-//	GET  /ID             the thread's feed, server-sent events
+//	GET  /ID             the thread's feed, server-sent events: see docs/feed.md in the repository
+//	GET  /agfold.js      a script for pages that follows feeds and posts; it is not authorized, and no thread has this id
 //	POST /ID/messages    {"content": text or parts, "id": optional}: the user says something
 //	POST /ID/answers     {"answers": [ResumeEntry…]}: answers to interrupts, all of them (P-INT-1)
 //	POST /ID/results     {"results": [{"toolCallId", "content", "error": optional}…]}: results of pending tool calls (P-RUN-2)
@@ -129,33 +132,39 @@ func (t *Threads) Shutdown(ctx context.Context) error {
 			close(t.quiet)
 		}
 	}
-	var all []*entry
-	for _, e := range t.entries {
-		all = append(all, e)
-	}
+	used := slices.Collect(maps.Values(t.entries))
 	t.mu.Unlock()
 	t.stop(errStopping)
-	for _, e := range all {
-		e.endTabs()
+	for _, e := range used {
+		select {
+		case <-e.loaded:
+			e.endTabs()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	select {
 	case <-t.quiet:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	var errs []error
-	for _, e := range all {
-		t.mu.Lock()
-		gone := e.gone
-		if gone == nil {
+	t.mu.Lock()
+	rest := slices.Collect(maps.Values(t.entries)) // nobody uses them, and no others come
+	for _, e := range rest {
+		if e.gone == nil {
 			t.leaving(e)
+			go t.drop(e)
 		}
-		t.mu.Unlock()
-		if gone != nil {
-			<-gone
-			continue
+	}
+	t.mu.Unlock()
+	var errs []error
+	for _, e := range rest {
+		select {
+		case <-e.gone:
+			errs = append(errs, e.unsaved)
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-		errs = append(errs, t.drop(e))
 	}
 	return errors.Join(errs...)
 }
