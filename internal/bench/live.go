@@ -191,7 +191,7 @@ func (c *liveSession) run(ctx context.Context, address string) error {
 		go func() {
 			var last *reducer.Thread
 			for th := range snapshots {
-				last = th
+				last = th.Thread
 			}
 			runtime.KeepAlive(last)
 		}()

@@ -18,8 +18,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == "live" { // a process of a row of liveRows
-		if err := liveMain(os.Args[2:]); err != nil {
+	if processes := map[string]func([]string) error{"live": liveMain, "tabs": tabsMain}; len(os.Args) > 2 && processes[os.Args[1]] != nil {
+		if err := processes[os.Args[1]](os.Args[2:]); err != nil { // a process of a row of liveGroup or tabsGroup
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -46,7 +46,7 @@ func main() {
 		panic(err) // the flag is ours
 	}
 	fmt.Printf("%s, %s/%s, %d CPUs, %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), cpu())
-	all := append(groups(), liveGroup(*quick))
+	all := append(groups(), liveGroup(*quick), tabsGroup(*quick))
 	if *oracle != "" {
 		all = append(all, official(*oracle, *quick)...)
 	}
