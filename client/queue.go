@@ -74,11 +74,11 @@ func (s *Session) enqueue(t *Turn) error {
 	if err := unusableError(s.agent); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	queued := s.queued
-	s.mu.Unlock()
-	if err := checkMessages(messages.NewList(queued...), t.added); err != nil {
-		return err
+	now := s.Snapshot()
+	for _, held := range []messages.List[*messages.Message]{now.Messages, messages.NewList(now.Queued...)} {
+		if err := checkMessages(held, t.added); err != nil {
+			return err
+		}
 	}
 	s.mu.Lock()
 	if s.closed {
