@@ -10,9 +10,8 @@ import (
 // Result says how one turn ended ([Session.Start], [Session.Send], [Session.Resume], [Session.Run]). It is immutable and safe
 // for concurrent use.
 type Result struct {
-	// Status is that of the last run: Succeeded, Interrupted, Cancelled, Failed, Rejected or Truncated
-	// (P-RUN-1); Empty if the turn ended before anything was sent. A run that was stopped or cut off is
-	// Truncated, and Err says why.
+	// Status is that of the last run: Succeeded, Interrupted, Cancelled, Failed, Rejected, Truncated, Stopped
+	// or Unstarted (P-RUN-1); Empty if the turn ended before anything was sent. Err says why.
 	Status reducer.Status
 	// Runs is how often the agent was run: once, and once more for each round of tool answers.
 	Runs int

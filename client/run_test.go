@@ -147,13 +147,13 @@ func TestOutcomes(t *testing.T) {
 			status: reducer.Truncated, matches: "TransportError " + truncation, thread: greeting},
 		{rule: "no connection is a transport failure",
 			agent:  roundTrip(func(*http.Request) (*http.Response, error) { return nil, errOwn }).agent(client.HTTPOptions{}),
-			status: reducer.Truncated, matches: "TransportError errOwn", thread: nothing},
+			status: reducer.Unstarted, matches: "TransportError errOwn", thread: nothing},
 		{rule: "P-SSE-1 an answer that is not 2xx",
 			agent:  replies(401, "application/json", strings.NewReader(`{"message":"who are you?"}`)).agent(client.HTTPOptions{}),
-			status: reducer.Truncated, matches: "StatusError", thread: nothing},
+			status: reducer.Unstarted, matches: "StatusError", thread: nothing},
 		{rule: "P-SSE-1 an answer of another media type",
 			agent:  replies(200, "text/html", strings.NewReader("<html>")).agent(client.HTTPOptions{}),
-			status: reducer.Truncated, matches: "ContentTypeError", thread: nothing},
+			status: reducer.Unstarted, matches: "ContentTypeError", thread: nothing},
 		{rule: "P-SSE-2 an event that is too large",
 			agent:  replies(200, sse, io.MultiReader(streams(hello), strings.NewReader("data: "+strings.Repeat("x", 2000)))).agent(client.HTTPOptions{MaxEventBytes: 1000}),
 			status: reducer.Truncated, matches: "event.TooLargeError", thread: greeting},
@@ -163,7 +163,7 @@ func TestOutcomes(t *testing.T) {
 		{rule: "P-ENF-6 an input that is malformed is not sent",
 			agent:   roundTrip(func(*http.Request) (*http.Response, error) { panic("sent") }).agent(client.HTTPOptions{}),
 			options: client.SessionOptions{ForwardedProps: state.Null()},
-			status:  reducer.Truncated, matches: "MalformedError", thread: nothing},
+			status:  reducer.Unstarted, matches: "MalformedError", thread: nothing},
 		{rule: "an agent's own error is handed on",
 			agent:  script(then(says(hello), func(context.Context, event.RunInput, func(...event.Event) error) error { return errOwn })),
 			status: reducer.Truncated, matches: "errOwn", thread: greeting},
@@ -190,7 +190,7 @@ func TestOutcomes(t *testing.T) {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			}).agent(client.HTTPOptions{}), timeout: time.Second,
-			status: reducer.Truncated, matches: "DeadlineExceeded", thread: nothing},
+			status: reducer.Unstarted, matches: "DeadlineExceeded", thread: nothing},
 		{rule: "an agent that ignores its context is abandoned",
 			agent: deaf, on: cancelled, status: reducer.Truncated, matches: "Canceled", thread: greeting},
 		{rule: "an agent that ends quietly when its context ends was cancelled",
@@ -211,22 +211,22 @@ func TestOutcomes(t *testing.T) {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			}).agent(client.HTTPOptions{HeaderTimeout: time.Second}),
-			status: reducer.Truncated, matches: "IdleError", thread: nothing},
+			status: reducer.Unstarted, matches: "IdleError", thread: nothing},
 
 		{rule: "Stop stops the run",
 			agent: script(then(says(hello), waits)), on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { halt(s) }),
-			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
+			status: reducer.Stopped, matches: "ErrStopped", thread: greeting},
 		{rule: "Stop abandons an agent that ignores its context",
 			agent: deaf, on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { halt(s) }),
-			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
+			status: reducer.Stopped, matches: "ErrStopped", thread: greeting},
 		{rule: "Close stops the run",
 			agent: script(then(says(hello), waits)), on: stopping(func(s *client.Session, _ context.CancelCauseFunc) { s.Close() }),
-			status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
+			status: reducer.Stopped, matches: "ErrStopped", thread: greeting},
 		{rule: "breaking out stops the run",
 			agent: script(then(says(hello), waits)),
 			on: func(_ *client.Session, _ context.CancelCauseFunc, step reducer.Delivery) bool {
 				return step.Change.Kind != reducer.MessageClosed
-			}, status: reducer.Truncated, matches: "ErrStopped", thread: greeting},
+			}, status: reducer.Stopped, matches: "ErrStopped", thread: greeting},
 
 		{rule: "MaxRounds: tools that are called without end",
 			agent: script(says(begins, calls("c1", "now", ""), succeeds), says(begins, calls("c2", "now", ""), succeeds)),
@@ -387,7 +387,7 @@ func TestRunBreaksAtAnyStep(t *testing.T) {
 			assert.NoError(t, res.Err)
 			break
 		}
-		if res.Status == reducer.Truncated {
+		if res.Status == reducer.Stopped {
 			assert.ErrorIs(t, res.Err, client.ErrStopped)
 		} else {
 			assert.Equal(t, reducer.Succeeded, res.Status, "broken off at the end of a run")
@@ -417,7 +417,9 @@ func TestRunSurvivesAPanicInItsLoop(t *testing.T) {
 					assert.Equal(t, err != nil, panicked)
 				}
 			}
+			ended := reducer.Stopped
 			if where == "OnWarning" { // not in the caller's goroutine: it is the run's error
+				ended = reducer.Truncated
 				run()
 				assert.ErrorContains(t, s.Snapshot().Result.Err, "mine")
 			} else {
@@ -425,7 +427,7 @@ func TestRunSurvivesAPanicInItsLoop(t *testing.T) {
 				assert.ErrorIs(t, s.Snapshot().Result.Err, client.ErrStopped)
 			}
 			assert.False(t, s.Snapshot().Phase.Busy())
-			assert.Equal(t, reducer.Truncated, s.Thread().Status())
+			assert.Equal(t, ended, s.Thread().Status())
 			res, err := s.Send(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, reducer.Succeeded, res.Status)

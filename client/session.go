@@ -24,7 +24,7 @@ var (
 	ErrClosed = errors.New("the session is closed")
 	// ErrStopped is returned when the user stopped the run: Stop of the session or the turn, Close, a turn that superseded it,
 	// or leaving its loop.
-	ErrStopped = errors.New("the run was stopped")
+	ErrStopped = reducer.ErrStopped
 	// ErrRejected is returned when the stream was rejected; the error also holds a *reducer.Violation or
 	// a *messages.MalformedError.
 	ErrRejected = errors.New("the stream was rejected")

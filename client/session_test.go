@@ -195,8 +195,8 @@ func TestInsideTheLoop(t *testing.T) {
 			assert.Equal(t, reducer.Running, s.Thread().Status())
 		}, reducer.Succeeded},
 		{"Running is true", func(t *testing.T, s *client.Session) { assert.True(t, s.Snapshot().Phase.Busy()) }, reducer.Succeeded},
-		{"Stop stops", func(t *testing.T, s *client.Session) { halt(s) }, reducer.Truncated},
-		{"Close stops", func(t *testing.T, s *client.Session) { s.Close(); s.Close() }, reducer.Truncated},
+		{"Stop stops", func(t *testing.T, s *client.Session) { halt(s) }, reducer.Stopped},
+		{"Close stops", func(t *testing.T, s *client.Session) { s.Close(); s.Close() }, reducer.Stopped},
 		{"Subscribe sees the thread", func(t *testing.T, s *client.Session) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -221,7 +221,7 @@ func TestInsideTheLoop(t *testing.T) {
 					}
 				}
 				assert.Equal(t, row.status, s.Thread().Status())
-				assert.Equal(t, row.status == reducer.Truncated, errors.Is(last, client.ErrStopped))
+				assert.Equal(t, row.status == reducer.Stopped, errors.Is(last, client.ErrStopped))
 			})
 		})
 	}
@@ -245,8 +245,8 @@ func TestStopFromAnotherGoroutine(t *testing.T) {
 				}()
 				res, err := s.Send(t.Context())
 				assert.ErrorIs(t, err, client.ErrStopped)
-				assert.Equal(t, reducer.Truncated, res.Status)
-				assert.ErrorIs(t, s.Thread().Err(), client.ErrTruncated)
+				assert.Equal(t, reducer.Stopped, res.Status)
+				assert.ErrorIs(t, s.Thread().Err(), client.ErrStopped)
 				assert.Equal(t, []string{"assistant m: hello"}, shown(s.Thread()), "what came stays")
 			})
 		})
@@ -302,7 +302,7 @@ func TestSubscribe(t *testing.T) {
 			_, err := s.Send(t.Context())
 			assert.ErrorIs(t, err, client.ErrStopped)
 			for _, sn := range []client.Snapshot{last(snapshots), last(revisions.C)} {
-				assert.Equal(t, reducer.Truncated, sn.Status())
+				assert.Equal(t, reducer.Stopped, sn.Status())
 				assert.Equal(t, client.PhaseClosed, sn.Phase)
 				assert.ErrorIs(t, sn.Result.Err, client.ErrStopped)
 			}

@@ -35,7 +35,7 @@ func (m *Message) Equal(n *Message) bool {
 	return m.ID == n.ID && m.Role == n.Role && m.Owner == n.Owner && m.Name == n.Name && m.Content.Equal(n.Content) &&
 		m.ToolCalls.Equal(n.ToolCalls) && m.ToolCallID == n.ToolCallID && m.Error == n.Error &&
 		m.ActivityType == n.ActivityType && m.Activity.Equal(n.Activity) && m.EncryptedValue == n.EncryptedValue &&
-		m.Metadata.Equal(n.Metadata) && m.Streaming == n.Streaming
+		m.Metadata.Equal(n.Metadata) && m.Streaming == n.Streaming && m.Cut == n.Cut
 }
 
 // Equal reports whether t and u are equal in every field. A nil call equals only a nil call.

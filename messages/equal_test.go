@@ -14,7 +14,7 @@ func TestEqual(t *testing.T) {
 			ID: "1", Role: RoleAssistant, Owner: SubagentOwner("s"), Name: Some("n"),
 			Content:    Parts(TextPart("a"), Part{Type: PartImage, ID: Some("p"), Source: Source{Type: SourceURL, Value: "u"}, Metadata: MetadataOf(state.Member{Key: "k", Value: state.Int(1)})}),
 			ToolCalls:  NewList(&ToolCall{ID: "c", Name: "t", Arguments: "{}", EncryptedValue: Some("e"), Metadata: MetadataOf()}),
-			ToolCallID: "c", Error: Some("e"), ActivityType: "a", Activity: state.Object(), EncryptedValue: Some("v"), Metadata: MetadataOf(), Streaming: true,
+			ToolCallID: "c", Error: Some("e"), ActivityType: "a", Activity: state.Object(), EncryptedValue: Some("v"), Metadata: MetadataOf(), Streaming: true, Cut: true,
 		}
 	}
 	assert.True(t, message().Equal(message()))

@@ -21,9 +21,10 @@ type Message struct {
 	Metadata       Metadata
 	// Streaming says that more text is on its way: the message is between its START and its END, in a run that
 	// continues. It is false for a message that was not streamed, and after the run has ended in any way. It is not
-	// on the wire. A tool call has its own status, which stays [ToolCallStreaming] when the run breaks off,
-	// so that arguments that never completed do not look complete.
+	// on the wire. A tool call has its own status.
 	Streaming bool
+	// Cut says that the text broke off: the run ended before the message's END came (P-TXT-3). It is not on the wire.
+	Cut bool
 }
 
 // Kind returns the namespace of the message's id.

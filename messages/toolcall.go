@@ -23,15 +23,18 @@ const (
 	ToolCallComplete  ToolCallStatus = iota // TOOL_CALL_END came, or the call was not streamed
 	ToolCallStreaming                       // its arguments are still arriving
 	ToolCallAnswered                        // a tool message answers it
+	ToolCallBroken                          // its arguments broke off: the run ended before TOOL_CALL_END came (P-TOL-5)
 )
 
-// String returns "complete", "streaming" or "answered".
+// String returns "complete", "streaming", "answered" or "broken".
 func (s ToolCallStatus) String() string {
 	switch s {
 	case ToolCallStreaming:
 		return "streaming"
 	case ToolCallAnswered:
 		return "answered"
+	case ToolCallBroken:
+		return "broken"
 	}
 	return "complete"
 }

@@ -21,8 +21,8 @@ const threadName = "Thread"
 // or a session continues from the result as it would from the thread that was stored, and the result encodes to the
 // same bytes. Unknown members are ignored, and so are error and pendingToolCallIds, which the last run has too.
 //
-// The JSON does not hold everything. No message is streaming; a tool call that is not among streamingToolCallIds is
-// complete if it pends, answered if a tool message answers it, and complete otherwise. A state of {} counts as
+// The JSON does not hold everything. A tool call that is not among the unfinished ones is complete if it pends, answered if
+// a tool message answers it, and complete otherwise. A state of {} counts as
 // not set, so the next RUN_STARTED.input may bring one (D-7). The errors of runs have the types that [Run.Err]
 // names, but not their causes. Subagents of one run at different places of the tree may have another order in
 // [Subagents.All].
@@ -59,14 +59,13 @@ func (t *Thread) members(c *codec.Codec) {
 	status := Status(readName(c, "status", statusNames[:]))
 	var msgs []*messages.Message
 	codec.List(c, "messages", &msgs, codec.Described[*messages.Message]())
-	var streaming []string
-	codec.OptStrings(c, "streamingToolCallIds", &streaming)
 	c.Any("state", &t.State)
 	t.hasState = !isEmptyObject(t.State)
 	var runs []*Run
 	codec.List(c, "runs", &runs, walkRun)
 	t.Runs = messages.NewList(runs...)
-	settle(msgs, streaming, t.PendingToolCallIDs())
+	settle(msgs, t.PendingToolCallIDs())
+	readUnfinished(c, msgs, t.Status() == Running)
 	t.Messages = messages.NewList(msgs...)
 	t.Subagents = readSubagents(c, runs)
 	codec.List(c, "interrupts", &t.Interrupts, walkPart)
@@ -80,8 +79,8 @@ func (t *Thread) members(c *codec.Codec) {
 
 // settle sets the statuses of the calls of messages that are not shared yet. If several calls share an id, answers
 // belong to the first.
-func settle(msgs []*messages.Message, streaming, pending []string) {
-	answered, arriving := make(map[string]bool), make(map[string]int, len(streaming))
+func settle(msgs []*messages.Message, pending []string) {
+	answered := make(map[string]bool)
 	for _, m := range msgs {
 		if m.Role == messages.RoleTool {
 			answered[m.ToolCallID] = true
@@ -90,16 +89,9 @@ func settle(msgs []*messages.Message, streaming, pending []string) {
 	for _, id := range pending {
 		answered[id] = false
 	}
-	for _, id := range streaming {
-		arriving[id]++
-	}
 	for _, m := range msgs {
 		for _, c := range m.ToolCalls.All() {
-			switch {
-			case arriving[c.ID] > 0:
-				arriving[c.ID]--
-				c.Status = messages.ToolCallStreaming
-			case answered[c.ID]:
+			if answered[c.ID] {
 				c.Status = messages.ToolCallAnswered
 			}
 			answered[c.ID] = false
@@ -143,7 +135,7 @@ func walkError(err *error, c *codec.Codec) { codec.Object(c, err, readError) }
 
 func readError(err *error, c *codec.Codec) {
 	message, kind := readString(c, "message"), ""
-	codec.Tag(c, "kind", &kind, []string{"run", "protocol", "malformed", "truncated"})
+	codec.Tag(c, "kind", &kind, []string{"run", "protocol", "malformed", "truncated", "stopped", "unstarted"})
 	switch kind {
 	case "run":
 		*err = &AgentError{Message: message, Code: readOpt(c, "code")}
@@ -159,6 +151,12 @@ func readError(err *error, c *codec.Codec) {
 		}
 		e.Want, e.Found = wantAndFound(e, message)
 		*err = e
+	case "stopped":
+		if *err = stoppedAs(message); message == ErrStopped.Error() {
+			*err = ErrStopped
+		}
+	case "unstarted":
+		*err = unstartedAs(message)
 	default:
 		*err = truncatedAs(message)
 	}
@@ -191,6 +189,17 @@ type truncatedAs string
 
 func (t truncatedAs) Error() string { return string(t) }
 func (truncatedAs) Unwrap() error   { return ErrTruncated }
+
+// stoppedAs returns the error of a run that was stopped, from its text.
+type stoppedAs string
+
+func (s stoppedAs) Error() string { return string(s) }
+func (stoppedAs) Unwrap() error   { return ErrStopped }
+
+// unstartedAs is the error of a run that was not started, from its text.
+type unstartedAs string
+
+func (u unstartedAs) Error() string { return string(u) }
 
 // readSubagents reads the tree, which was written in the order of Walk, each invocation with its depth.
 func readSubagents(c *codec.Codec, runs []*Run) Subagents {

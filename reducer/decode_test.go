@@ -2,6 +2,7 @@ package reducer_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -90,10 +91,47 @@ func TestStoredThread(t *testing.T) {
 		assert.Equal(t, p.th.Interrupts, th.Interrupts)
 		assert.Equal(t, p.th.LastRun().Outcome, th.LastRun().Outcome)
 	})
-	t.Run("P-TOL-4 a call that broke off is never complete", func(t *testing.T) {
-		th := stored(t, play(t, `run | text m1 | say m1 a | call c1 f m1 | args c1 {"a | call c2 f m1 | result t2 c2 ok`, nil).th)
-		assert.Equal(t, `assistant m1 "a" [c1 f({"a) streaming] [c2 f() answered] | tool t2 ->c2 "ok"`, show(th))
-		assert.Empty(t, showStreaming(th))
+	t.Run("P-TOL-5 P-TXT-3 what is unfinished", func(t *testing.T) {
+		p := play(t, `run | text m1 | say m1 a | call c1 f m1 | args c1 {"a | call c2 f m1 | result t2 c2 ok | text m2 | endtext m2`, nil)
+		th := stored(t, p.th)
+		assert.Equal(t, `assistant m1 "a" [c1 f({"a) streaming] [c2 f() answered] | tool t2 ->c2 "ok" | assistant m2 ""`, show(th))
+		assert.Equal(t, "m1", showStreaming(th), "a run that continues")
+		assert.Contains(t, string(th.AppendJSON(nil)), `,"unfinished":[{"index":0,"messageId":"m1","text":"streaming","toolCalls":[{"index":0,"toolCallId":"c1","status":"streaming"}]}]}`)
+		for _, ended := range []*reducer.Thread{stored(t, th.BreakOff(nil)), stored(t, p.r.End(nil))} {
+			assert.Equal(t, `assistant m1 "a" [c1 f({"a) broken] [c2 f() answered] | tool t2 ->c2 "ok" | assistant m2 ""`, show(ended))
+			assert.Equal(t, "m1", showCut(ended))
+			assert.Contains(t, string(ended.AppendJSON(nil)), `,"unfinished":[{"index":0,"messageId":"m1","text":"cut","toolCalls":[{"index":0,"toolCallId":"c1","status":"broken"}]}]}`)
+		}
+	})
+	t.Run("P-RUN-1 nothing is still arriving in a run that has ended", func(t *testing.T) {
+		text := string(play(t, `run | text m1 | call c1 f m1`, nil).r.End(nil).AppendJSON(nil))
+		text = strings.NewReplacer(`"cut"`, `"streaming"`, `"broken"`, `"streaming"`).Replace(text)
+		var th reducer.Thread
+		require.NoError(t, th.UnmarshalJSON([]byte(text)))
+		assert.Equal(t, `assistant m1 "" [c1 f() broken]`, show(&th))
+		assert.Equal(t, "m1", showCut(&th))
+	})
+	t.Run("P-RUN-1 how a run ended differs as a value", func(t *testing.T) {
+		for _, r := range []struct {
+			script string
+			cause  error
+			want   reducer.Status
+			is     error
+			text   string
+		}{
+			{"run", reducer.ErrStopped, reducer.Stopped, reducer.ErrStopped, "the run was stopped"},
+			{"", reducer.ErrStopped, reducer.Stopped, reducer.ErrStopped, "the run was stopped"},
+			{"run", fmt.Errorf("%w by the user", reducer.ErrStopped), reducer.Stopped, reducer.ErrStopped, "the run was stopped by the user"},
+			{"", errors.New("401"), reducer.Unstarted, nil, "401"},
+			{"run", errors.New("reset"), reducer.Truncated, reducer.ErrTruncated, "the stream ended before the run did: reset"},
+		} {
+			th := stored(t, play(t, r.script, nil).r.End(r.cause))
+			assert.Equal(t, r.want, th.Status())
+			assert.EqualError(t, th.Err(), r.text)
+			for _, kind := range []error{reducer.ErrStopped, reducer.ErrTruncated} {
+				assert.Equal(t, kind == r.is, errors.Is(th.Err(), kind), "%v", th.Err())
+			}
+		}
 	})
 	for _, r := range []struct{ name, before, want string }{
 		{"D-7 a thread without state takes the input's", "run | done", `{"in":1}`},

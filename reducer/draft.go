@@ -58,6 +58,7 @@ type draft struct {
 
 // resume takes over a thread that a snapshot holds.
 func (d *draft) resume(t *Thread) {
+	t = t.BreakOff(nil)
 	d.revision, d.runs, d.nodes, d.interrupts = t.Revision, t.Runs, t.Subagents.nodes, t.Interrupts
 	if t.ID != "" {
 		d.threadID = t.ID
@@ -75,8 +76,8 @@ func (d *draft) resume(t *Thread) {
 			continue // this thread was not made by a reducer
 		}
 		e := d.newEntry(m)
-		if m.Streaming { // in a run that this reducer does not know
-			m = whole(m)
+		if s := still(m); s != m { // in a run that this reducer does not know
+			m = s
 			d.list = d.list.Set(i, m)
 		}
 		e.hint, e.ord = i, d.nextOrd()

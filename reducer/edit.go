@@ -48,7 +48,7 @@ func (t *Thread) WithMessages(msgs ...*messages.Message) *Thread {
 		if m.Role == messages.RoleTool && called[m.ToolCallID] {
 			answers[m.ToolCallID] = append(answers[m.ToolCallID], m)
 		} else {
-			c.Messages = c.Messages.Append(whole(m))
+			c.Messages = c.Messages.Append(still(m))
 		}
 	}
 	if len(answers) > 0 {
@@ -120,7 +120,7 @@ func (t *Thread) ReplaceMessages(msgs ...*messages.Message) *Thread {
 	msgs = slices.Clone(msgs)
 	waiting := make(map[string]bool)
 	for i, m := range msgs {
-		m = whole(m)
+		m = still(m)
 		calls := m.ToolCalls
 		for j, tc := range m.ToolCalls.All() {
 			switch {
@@ -186,7 +186,7 @@ func (d *draft) addBetweenRuns(msgs []*messages.Message) {
 		if c := d.calls[m.ToolCallID]; m.Role == messages.RoleTool && (called[m.ToolCallID] || c != nil && c.tc != nil) {
 			answers = append(answers, m)
 		} else {
-			d.add(whole(m), 0)
+			d.add(still(m), 0)
 		}
 	}
 	done := make(map[string]bool, len(answers))

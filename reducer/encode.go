@@ -16,8 +16,10 @@ import (
 // AppendJSON appends the thread as one JSON object. It is complete and stable: equal threads give equal
 // bytes. Members: threadId, revision, status, error (when there is one), messages (on the wire shape of their
 // roles), state, runs, subagents (in the order of [Subagents.Walk], with their depth), interrupts,
-// pendingToolCallIds, and, when there are any, streamingToolCallIds: the calls whose arguments are still arriving
-// or broke off, so that they must not be acted on (P-TOL-4). UnmarshalJSON reads it back.
+// pendingToolCallIds, and unfinished, when there is anything: for each message with text or calls that are still arriving
+// or broke off, in order, its index and messageId; text, which is "streaming" or "cut", if it is about the text; and
+// toolCalls, if it is about calls: for each of them its index in the message, toolCallId, and status, which is "streaming"
+// or "broken" (P-TXT-3, P-TOL-5). UnmarshalJSON reads it back.
 func (t *Thread) AppendJSON(dst []byte) []byte {
 	return t.appendJSON(dst, func(dst []byte) []byte { return dst })
 }
@@ -51,14 +53,14 @@ func (t *Thread) appendJSON(dst []byte, flush func([]byte) []byte) []byte {
 	dst = codec.AppendString(dst, "threadId", t.ID)
 	dst = strconv.AppendUint(codec.AppendKey(dst, "revision"), t.Revision, 10)
 	dst = codec.AppendString(dst, "status", t.Status().String())
-	dst = appendError(dst, t.Err())
-	var streaming []string
+	dst = appendError(dst, t.Status(), t.Err())
+	var open []unfinished
+	at := 0
 	dst = appendSeq(dst, "messages", t.Messages.All(), func(dst []byte, m *messages.Message) []byte {
-		for _, tc := range m.ToolCalls.All() {
-			if tc.Status == messages.ToolCallStreaming {
-				streaming = append(streaming, tc.ID)
-			}
+		if u, ok := unfinishedOf(at, m); ok {
+			open = append(open, u)
 		}
+		at++
 		return m.AppendJSON(flush(dst))
 	})
 	if dst = codec.AppendKey(dst, "state"); t.State.Exists() {
@@ -70,7 +72,7 @@ func (t *Thread) appendJSON(dst []byte, flush func([]byte) []byte) []byte {
 	dst = appendSubagents(codec.AppendKey(dst, "subagents"), t.Subagents, flush)
 	dst = codec.AppendList(dst, "interrupts", t.Interrupts, appendJSON[event.Interrupt])
 	dst = codec.AppendList(dst, "pendingToolCallIds", t.PendingToolCallIDs(), jsontext.AppendString)
-	dst = codec.AppendOptList(dst, "streamingToolCallIds", streaming, jsontext.AppendString)
+	dst = codec.AppendOptList(dst, "unfinished", open, func(dst []byte, u unfinished) []byte { return u.append(dst) })
 	return append(dst, '}')
 }
 
@@ -86,7 +88,7 @@ func appendRun(dst []byte, run *Run) []byte {
 	dst = appendOpt(dst, "parentRunId", run.ParentRunID)
 	dst = appendOpt(dst, "protocolVersion", run.ProtocolVersion)
 	dst = codec.AppendString(dst, "status", run.Status.String())
-	dst = appendError(dst, run.Err)
+	dst = appendError(dst, run.Status, run.Err)
 	if run.Outcome.Type != "" {
 		dst = appendJSON(codec.AppendKey(dst, "outcome"), run.Outcome)
 	}
@@ -146,9 +148,9 @@ func appendSubagent(dst []byte, depth int, n *Subagent) []byte {
 	return append(codec.AppendString(dst, "runId", n.RunID), '}')
 }
 
-// appendError appends why a run did not end well as an object whose kind is "run", "protocol", "malformed"
-// or "truncated". The member run is what the run reported before its stream was rejected.
-func appendError(dst []byte, err error) []byte {
+// appendError appends why a run did not end well as an object whose kind is "run", "protocol", "malformed",
+// "truncated", "stopped" or "unstarted". The member run is what the run reported before its stream was rejected.
+func appendError(dst []byte, status Status, err error) []byte {
 	if err == nil {
 		return dst
 	}
@@ -157,6 +159,9 @@ func appendError(dst []byte, err error) []byte {
 	broken, isBroken := errors.AsType[*Violation](err)
 	malformed, isMalformed := errors.AsType[*messages.MalformedError](err)
 	switch {
+	case status == Stopped:
+		dst = codec.AppendString(dst, "kind", Stopped.String())
+		dst = codec.AppendString(dst, "message", err.Error())
 	case isBroken:
 		dst = codec.AppendString(dst, "kind", "protocol")
 		dst = codec.AppendString(dst, "message", broken.Reason)
@@ -174,7 +179,11 @@ func appendError(dst []byte, err error) []byte {
 	case hasFailed:
 		return append(appendAgentError(codec.AppendString(dst, "kind", "run"), failed), '}')
 	default:
-		dst = codec.AppendString(dst, "kind", "truncated")
+		kind := Truncated
+		if status == Unstarted {
+			kind = Unstarted
+		}
+		dst = codec.AppendString(dst, "kind", kind.String())
 		dst = codec.AppendString(dst, "message", err.Error())
 	}
 	if hasFailed {

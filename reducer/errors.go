@@ -18,6 +18,10 @@ var errSpent = errors.New("the deliveries of an event can be iterated only once"
 // ErrTruncated is matched by the error of a run whose stream ended before the run did (P-RUN-1, D-10).
 var ErrTruncated = errors.New("the stream ended before the run did")
 
+// ErrStopped is matched by the error of a run that its client stopped (P-RUN-1). End the reducer with an error that
+// matches it to say so.
+var ErrStopped = errors.New("the run was stopped")
+
 // Violation is an event that the protocol forbids at this place. The stream is rejected; what was
 // delivered before it stays (section 4 of the protocol).
 type Violation struct {

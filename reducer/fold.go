@@ -13,7 +13,7 @@ import (
 // The error is nil if the stream was in order up to its end, even if the run reported its own failure; see
 // [Thread.Status] and [Thread.Err] for that. Otherwise it is the *Violation or *messages.MalformedError that
 // rejected the stream, an error matching [ErrTruncated] if the run had not ended when the stream did, which
-// also matches the error that the stream ended with, if it ended with one.
+// also matches the error that the stream ended with, if it ended with one, or only that one if no event came.
 func Fold(events iter.Seq2[event.Event, error], o *Options) (*Thread, error) {
 	r, upgrader := New(o), new(event.Upgrader)
 	upgrader.Follow(r.draft.list.All())

@@ -35,6 +35,7 @@ type call struct {
 	answeredIn uint64 // the run that its RESULT came in last
 	answers    int    // how many tool messages of the thread answer it
 	stale      int    // how many of them came before the run that started it again
+	broken     bool   // its arguments broke off (P-TOL-5)
 }
 
 // lookup is a map that shrinks when most of it was deleted, so that iterating costs no more than its contents.
@@ -238,6 +239,7 @@ func (d *draft) indexCalls(e *entry, m *messages.Message) {
 			continue
 		}
 		c.parent, c.index, c.tc, c.epoch = e, i, tc, 0
+		c.broken = tc.Status == messages.ToolCallBroken
 		d.settleAnswer(c)
 	}
 }
@@ -318,7 +320,7 @@ func (d *draft) adopt(msgs []*messages.Message) {
 		if d.findKey(m.Key()) != nil {
 			continue
 		}
-		d.add(whole(m), 0)
+		d.add(still(m), 0)
 		if m.Role == messages.RoleTool {
 			if results = append(results, m); d.calls[m.ToolCallID].answers > 1 {
 				d.warnSecondResult(m)
@@ -359,6 +361,8 @@ func (d *draft) statusOf(c *call, id string) messages.ToolCallStatus {
 		return messages.ToolCallAnswered
 	case d.verifier.isOpen(toolCalls, id):
 		return messages.ToolCallStreaming
+	case c.broken:
+		return messages.ToolCallBroken
 	}
 	return messages.ToolCallComplete
 }

@@ -9,7 +9,7 @@ import (
 func (d *draft) messageStart(m *messages.Message) {
 	if e := d.find(m.Kind(), m.ID); e != nil {
 		held := d.edit(e)
-		held.Streaming = true
+		held.Streaming, held.Cut = true, false
 		held.Metadata = held.Metadata.Merge(m.Metadata)
 		d.changed(MessageReopened, e)
 		return
@@ -66,8 +66,8 @@ func (d *draft) showText(e *entry) *messages.Message {
 	return m
 }
 
-// stopStreaming ends the open messages and calls of a run that breaks off, and stops waiting for the second halves of
-// surrogate pairs.
+// stopStreaming marks the open messages and calls of a run that breaks off as broken off (P-TXT-3, P-TOL-5), and stops
+// waiting for the second halves of surrogate pairs.
 func (d *draft) stopStreaming() {
 	for _, kind := range [...]messages.Kind{messages.KindText, messages.KindReasoning} {
 		for id := range d.verifier.open[namespaceOf[kind]] {
@@ -75,7 +75,8 @@ func (d *draft) stopStreaming() {
 			if e == nil {
 				continue
 			}
-			d.edit(e).Streaming = false
+			m := d.edit(e)
+			m.Streaming, m.Cut = false, true
 			if e.appending && e.text.half != 0 {
 				e.text.flush()
 				d.showText(e)
@@ -83,22 +84,20 @@ func (d *draft) stopStreaming() {
 		}
 	}
 	for id := range d.verifier.open[toolCalls] {
-		if c := d.calls[id]; c != nil && c.appending && c.args.half != 0 {
+		c := d.calls[id]
+		if c == nil || c.tc == nil {
+			continue
+		}
+		c.broken = true
+		tc := d.editCall(c)
+		if c.appending && c.args.half != 0 {
 			c.args.flush()
-			d.editCall(c).Arguments = c.args.String()
+			tc.Arguments = c.args.String()
+		}
+		if tc.Status == messages.ToolCallStreaming {
+			tc.Status = messages.ToolCallBroken
 		}
 	}
-}
-
-// whole returns the message as one that is not streaming: a client or an input may have taken it from a thread while it
-// was streaming there.
-func whole(m *messages.Message) *messages.Message {
-	if !m.Streaming {
-		return m
-	}
-	c := *m
-	c.Streaming = false
-	return &c
 }
 
 // encryptableKinds are the kinds of messages that REASONING_ENCRYPTED_VALUE may mean, the preferred ones first.

@@ -139,6 +139,7 @@ func (d *draft) asItStands(e *entry, m *messages.Message) *messages.Message {
 		c := d.callFor(tc.ID)
 		status := messages.ToolCallComplete
 		if c.tc == nil {
+			c.broken = false // the snapshot has it as the agent means it
 			status = d.statusOf(c, tc.ID)
 		} else {
 			d.in.warn("P-TOL-2", m.ID, "the snapshot holds the tool call "+quote(tc.ID)+" more than once; the first one is used")
@@ -153,11 +154,11 @@ func (d *draft) asItStands(e *entry, m *messages.Message) *messages.Message {
 			c.parent, c.index, c.tc, c.epoch = e, i, tc, 0
 		}
 	}
-	if messages.Same(calls, m.ToolCalls) && m.Streaming == streaming {
+	if messages.Same(calls, m.ToolCalls) && m.Streaming == streaming && !m.Cut {
 		return m
 	}
 	c := *m
-	c.ToolCalls, c.Streaming = calls, streaming
+	c.ToolCalls, c.Streaming, c.Cut = calls, streaming, false
 	return &c
 }
 

@@ -61,7 +61,7 @@ func (d *draft) leftPending(named []string) []string {
 	listed := make(map[string]bool, len(candidates))
 	list := func(id string) {
 		c := d.calls[id]
-		if c == nil || c.tc == nil || listed[id] || c.answered() {
+		if c == nil || c.tc == nil || c.broken || listed[id] || c.answered() {
 			return
 		}
 		if c.startedIn != d.run.seq || c.answeredIn != d.run.seq { // otherwise a snapshot has dropped its answer

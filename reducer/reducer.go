@@ -2,6 +2,7 @@ package reducer
 
 import (
 	"cmp"
+	"errors"
 	"iter"
 	"math"
 
@@ -46,6 +47,7 @@ type Reducer struct {
 	from, to  int         // its warnings are intake.warnings[from:to]
 	iterated  bool        // the deliveries of the event being applied
 	late      bool        // that event came when the thread was final
+	before    int         // the ordinal before the first event
 
 	expectsRun bool
 	err        error // what made the thread final
@@ -70,7 +72,7 @@ func New(o *Options) *Reducer {
 		}
 		for _, m := range o.Input.Messages {
 			if d.findKey(m.Key()) == nil {
-				d.add(whole(m), 0)
+				d.add(still(m), 0)
 			}
 		}
 	}
@@ -122,6 +124,7 @@ func (r *Reducer) begin(o *Options) {
 // listen makes warnings known from now on: those so far are about no event.
 func (r *Reducer) listen(o *Options) {
 	r.intake.warnings, r.intake.onWarning, r.intake.ordinal = nil, o.OnWarning, o.Ordinal
+	r.before = o.Ordinal
 }
 
 // Apply takes the next event of the stream, a Frame or one made in Go, through decoding, expansion,
@@ -245,7 +248,9 @@ func (r *Reducer) reject(err error) {
 
 // End ends the stream, with the error that it ended with or nil, and returns the final thread. A run that has not
 // ended is truncated, and so is one that never began if the reducer knows its input: it has no outcome and is never
-// reported as a success (P-RUN-1, P-CHK-7). Calling End again only returns the thread.
+// reported as a success (P-RUN-1, P-CHK-7). It is stopped if cause matches [ErrStopped]. It is unstarted if cause says
+// why there was no stream: no event came, and cause does not match ErrTruncated. Calling End again only returns the
+// thread.
 func (r *Reducer) End(cause error) *Thread {
 	r.finish()
 	if r.done {
@@ -253,14 +258,25 @@ func (r *Reducer) End(cause error) *Thread {
 	}
 	r.done = true
 	if p := r.verifier.phase; p == phaseActive || p == phaseStart && (r.expectsRun || cause != nil) {
-		r.err = &truncation{cause}
-		r.draft.breakOff(Truncated, r.err)
+		r.draft.breakOff(r.ending(cause))
+		r.err = r.draft.runs.At(r.draft.runs.Len() - 1).Err
 	}
 	return r.Thread()
 }
 
-// Err returns what made the thread final: the error that rejected the stream, or one that matches
-// [ErrTruncated]; nil if there is none.
+// ending returns how a run that has not ended does, when its stream ends with cause.
+func (r *Reducer) ending(cause error) (Status, error) {
+	switch {
+	case errors.Is(cause, ErrStopped):
+		return Stopped, cause
+	case cause != nil && r.intake.ordinal == r.before && !errors.Is(cause, ErrTruncated):
+		return Unstarted, cause
+	}
+	return Truncated, &truncation{cause}
+}
+
+// Err returns what made the thread final: the error that rejected the stream, or that of a truncated, stopped or
+// unstarted run; nil if there is none.
 func (r *Reducer) Err() error { return r.err }
 
 // Revision returns the revision of the thread as it is now; see [Thread.Revision].

@@ -19,8 +19,9 @@ type Run struct {
 	Result          state.Value   // RUN_FINISHED.result, absent if it had none
 	Usage           []event.TokenUsage
 	// Err is why the run did not end well: an *AgentError of a failed run, a *Violation or a
-	// *messages.MalformedError of a rejected one, an error that matches ErrTruncated of a truncated one. The error
-	// of a run that was rejected after it had failed matches both.
+	// *messages.MalformedError of a rejected one, an error that matches ErrTruncated of a truncated one or ErrStopped of
+	// a stopped one, and what kept the agent from giving a stream of an unstarted one. The error of a run that was
+	// rejected after it had failed matches both.
 	Err error
 	// Steps holds every step in the order of its start.
 	Steps messages.List[Step]

@@ -2,6 +2,7 @@ package reducer_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -213,7 +214,9 @@ func TestEnd(t *testing.T) {
 		{"D-10 a run that continues is truncated", "run", nil, nil, reducer.Truncated, true},
 		{"D-10 with the cause", "run", nil, cut, reducer.Truncated, true},
 		{"an empty stream without a run", "", nil, nil, reducer.Empty, false},
-		{"an empty stream that broke", "", nil, cut, reducer.Truncated, true},
+		{"an empty stream that broke", "", nil, cut, reducer.Unstarted, false},
+		{"an empty stream that was cut", "", nil, fmt.Errorf("%w: %w", reducer.ErrTruncated, cut), reducer.Truncated, true},
+		{"an event that was dropped is one", `{"type":"NEWS"}`, nil, cut, reducer.Truncated, true},
 		{"a run that was asked for and never began", "", input, nil, reducer.Truncated, true},
 		{"a run that has finished", "run | done", nil, nil, reducer.Succeeded, false},
 		{"a run that had finished when the stream broke", "run | done", nil, cut, reducer.Succeeded, false},
@@ -226,8 +229,9 @@ func TestEnd(t *testing.T) {
 			th := p.r.End(r.cause)
 			assert.Equal(t, r.status, th.Status())
 			assert.Equal(t, r.truncated, errors.Is(p.r.Err(), reducer.ErrTruncated))
-			assert.Equal(t, r.truncated && r.cause != nil, errors.Is(p.r.Err(), cut))
-			assert.Equal(t, r.truncated, th.Revision > revision)
+			broken := r.truncated || r.status == reducer.Unstarted
+			assert.Equal(t, broken && r.cause != nil, errors.Is(p.r.Err(), cut))
+			assert.Equal(t, broken, th.Revision > revision)
 			assert.Same(t, th, p.r.End(io.EOF), "a second End only returns the thread")
 			err := p.r.Apply(&event.RunStarted{})
 			assert.ErrorIs(t, err, reducer.ErrFinal)

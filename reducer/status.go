@@ -13,10 +13,12 @@ const (
 	Failed             // RUN_ERROR, even one after RUN_FINISHED
 	Rejected           // a violation or a malformed event
 	Truncated          // the stream ended before the run did
+	Stopped            // the client stopped the run: its error matches ErrStopped
+	Unstarted          // the agent gave no stream, such as with a 401 or no connection: nothing was received
 )
 
 var statusNames = [...]string{
-	"empty", "running", "succeeded", "interrupted", "cancelled", "failed", "rejected", "truncated",
+	"empty", "running", "succeeded", "interrupted", "cancelled", "failed", "rejected", "truncated", "stopped", "unstarted",
 }
 
 // String returns the status in one lower-case word.

@@ -23,6 +23,35 @@ func showStreaming(th *reducer.Thread) string {
 	return strings.Join(ids, " ")
 }
 
+// showCut writes the messages whose text broke off, divided by spaces.
+func showCut(th *reducer.Thread) string {
+	var ids []string
+	for _, m := range th.Messages.All() {
+		if m.Cut {
+			ids = append(ids, m.ID)
+		}
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestCut(t *testing.T) {
+	const held = `[{"id":"m1","role":"assistant","content":"held"}]`
+	for _, r := range []struct{ name, script, want string }{
+		{"P-TXT-3 RUN_ERROR cuts the open ones", "run | text m1 | text m2 | endtext m2 | think r1 | fail x", "m1 r1"},
+		{"P-TXT-3 a violation does", "run | text m1 | run", "m1"},
+		{"P-TXT-3 not the run's end", "run | text m1 | endtext m1 | done", ""},
+		{"P-TXT-3 not a late error", "run | text m1 | endtext m1 | done | fail x", ""},
+		{"P-TXT-3 it stays in later runs", "run | text m1 | fail x | run b | done b", "m1"},
+		{"P-TXT-3 until it is opened again", "run | text m1 | fail x | run b | text m1", ""},
+		{"P-TXT-3 or a snapshot has the whole", "run | text m1 | fail x | run b | messages " + held, ""},
+		{"P-TXT-3 a message made for a call has no text", "run | call c1 f m1 | fail x", ""},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			assert.Equal(t, r.want, showCut(play(t, r.script, nil).th))
+		})
+	}
+}
+
 func TestStreaming(t *testing.T) {
 	const held = `[{"id":"m1","role":"assistant","content":"held"},{"id":"m2","role":"user","content":"held"}]`
 	for _, r := range []struct{ name, script, want string }{
@@ -64,7 +93,8 @@ func TestStreaming(t *testing.T) {
 		assert.Equal(t, "m1 r1", showStreaming(p.th))
 		th := p.r.End(nil)
 		assert.Empty(t, showStreaming(th))
-		assert.Equal(t, messages.ToolCallStreaming, th.Messages.At(0).ToolCalls.At(0).Status, "arguments that broke off stay so")
+		assert.Equal(t, messages.ToolCallBroken, th.Messages.At(0).ToolCalls.At(0).Status)
+		assert.Equal(t, "m1 r1", showCut(th))
 		assert.Equal(t, []int{0, 1}, th.ChangesSince(p.th).Messages)
 		assert.Equal(t, "m1 r1", showStreaming(p.th), "the snapshot stays")
 	})

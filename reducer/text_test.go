@@ -81,7 +81,7 @@ func TestSplitPairs(t *testing.T) {
 		{"arguments: the halves join", `run | call c1 f | args c1 {"a":"\ud83d | args c1 \ude00"} | endcall c1`, `assistant c1 [c1 f({"a":"😀"}) complete]`},
 		{"arguments: a waiting half shows nothing", `run | call c1 f | args c1 x\ud83d`, `assistant c1 [c1 f(x) streaming]`},
 		{"arguments: a high half at the end", `run | call c1 f | args c1 \ud83d | endcall c1`, `assistant c1 [c1 f(�) complete]`},
-		{"arguments: RUN_ERROR gives up waiting", `run | call c1 f | args c1 \ud83d | fail x`, `assistant c1 [c1 f(�) streaming]`},
+		{"arguments: RUN_ERROR gives up waiting", `run | call c1 f | args c1 \ud83d | fail x`, `assistant c1 [c1 f(�) broken]`},
 		{"chunks: the halves join", `run | chunk m1 \ud83d | chunk m1 \ude00 | done`, `assistant m1 "😀"`},
 		{"messages wait each for their own", `run | text m1 | text m2 | say m1 \ud83d | say m2 \ude00 | say m1 \ude00`, `assistant m1 "😀" | assistant m2 "�"`},
 	}

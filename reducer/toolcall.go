@@ -11,6 +11,7 @@ import (
 // toolCallStart attaches a call to its assistant message, or reopens the one that is there (P-TOL-1, 2).
 func (d *draft) toolCallStart(e *event.ToolCallStart) {
 	c := d.callFor(e.ToolCallID)
+	c.broken = false
 	if c.startedIn != d.run.seq {
 		c.startedIn = d.run.seq
 		if c.answeredIn != d.run.seq && c.answers > 0 {

@@ -57,8 +57,12 @@ func TestToolCalls(t *testing.T) {
 		{name: "D-6 a text message of that id is another's", script: "run | text t1 | result t1 c1 a", messages: `assistant t1 "" | tool t1 ->c1 "a"`, warnings: "P-TOL-3 t1, P-ID-1 t1"},
 		{name: "P-TOL-4 arguments are text", script: "run | call c1 f | args c1 {not | args c1 json | endcall c1 | done", messages: `assistant c1 [c1 f({notjson) complete]`},
 		{name: "P-TOL-4 until END a call is streaming", script: "run | call c1 f | args c1 {}", messages: `assistant c1 [c1 f({}) streaming]`},
-		{name: "P-TOL-4 a run that fails completes no call", script: "run | call c1 f | args c1 {} | fail x", messages: `assistant c1 [c1 f({}) streaming]`},
-		{name: "P-TOL-4 no CONTENT for the message that holds only a call", script: "run | call c1 f | say c1 x", messages: `assistant c1 [c1 f() streaming]`, rule: "P-VER-2"},
+		{name: "P-TOL-5 a later run starts a broken call again", script: "run | call c1 f | args c1 {} | fail x | run b | call c1 f", warnings: "P-TOL-2 c1", messages: `assistant c1 [c1 f({}) streaming]`},
+		{name: "P-TOL-5 and completes it", script: "run | call c1 f | fail x | run b | call c1 f | args c1 {} | endcall c1", messages: `assistant c1 [c1 f({}) complete]`},
+		{name: "P-TOL-5 a broken call has an answer", script: "run | call c1 f | fail x | run b | result t c1 ok", messages: `assistant c1 [c1 f() answered] | tool t ->c1 "ok"`},
+		{name: "P-TOL-5 a snapshot has a broken call whole", script: "run | call c1 f m1 | fail x | run b | messages [" + called + "]", messages: `assistant m1 [c1 f({}) complete]`},
+		{name: "P-TOL-5 a run that fails completes no call", script: "run | call c1 f | args c1 {} | fail x", messages: `assistant c1 [c1 f({}) broken]`},
+		{name: "P-TOL-4 no CONTENT for the message that holds only a call", script: "run | call c1 f | say c1 x", messages: `assistant c1 [c1 f() broken]`, rule: "P-VER-2"},
 		{name: "a call is answered once a tool message answers it: before its end", script: "run | call c1 f | result t1 c1 ok | endcall c1", messages: `assistant c1 [c1 f() answered] | tool t1 ->c1 "ok"`},
 		{name: "a call is answered once a tool message answers it: before its start", warnings: "P-TOL-3 t1", script: "run | result t1 c1 ok | call c1 f | endcall c1", messages: `tool t1 ->c1 "ok" | assistant c1 [c1 f() answered]`},
 		{name: "a call is answered once a tool message answers it: in the input", script: `run + {"input":{"threadId":"t","runId":"r","tools":[],"context":[],"messages":[{"id":"t1","role":"tool","toolCallId":"c1","content":""},` + called + `]}}`, messages: `tool t1 ->c1 "" | assistant m1 [c1 f({}) answered]`},
@@ -210,7 +214,9 @@ func TestStatusesOfCallsThatCameWhole(t *testing.T) {
 		want     messages.ToolCallStatus
 	}{
 		{messages.ToolCallComplete, false, messages.ToolCallComplete},
-		{messages.ToolCallStreaming, false, messages.ToolCallStreaming}, // it was cut off
+		{messages.ToolCallStreaming, false, messages.ToolCallBroken}, // where it was taken from it is streaming
+		{messages.ToolCallBroken, false, messages.ToolCallBroken},
+		{messages.ToolCallBroken, true, messages.ToolCallAnswered},
 		{messages.ToolCallAnswered, false, messages.ToolCallComplete},
 		{messages.ToolCallComplete, true, messages.ToolCallAnswered},
 		{messages.ToolCallStreaming, true, messages.ToolCallAnswered},

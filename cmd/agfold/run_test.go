@@ -319,7 +319,7 @@ func TestRunAgainstOtherAgents(t *testing.T) {
 		got := talk(t, counted(), "", "--url", server.URL, "--message", "hello", "--json")
 		assert.Equal(t, exitUnreadable, got.status)
 		assert.Contains(t, got.stderr, "refused")
-		assert.Equal(t, "truncated", at[string](t, threadOf(t, got), "/status"))
+		assert.Equal(t, "unstarted", at[string](t, threadOf(t, got), "/status"))
 	})
 	t.Run("--strict", func(t *testing.T) {
 		url, _, _ := serving(t, sseOf(began, `{"type":"NEW"}`, finished))

@@ -150,7 +150,7 @@ func recent(th *reducer.Thread, width, lines int) *reducer.Thread {
 			short.Content = messages.Text(lastPart(text, 8*width*lines))
 		}
 		for i, c := range m.ToolCalls.All() {
-			if args := lastPart(c.Arguments, maxArguments*width); c.Status == messages.ToolCallStreaming && args != c.Arguments {
+			if args := lastPart(c.Arguments, maxArguments*width); (c.Status == messages.ToolCallStreaming || c.Status == messages.ToolCallBroken) && args != c.Arguments {
 				call := *c
 				call.Arguments = "…" + args
 				short.ToolCalls = short.ToolCalls.Set(i, &call)

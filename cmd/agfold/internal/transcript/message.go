@@ -71,7 +71,7 @@ func (v *View) body(p *page, m *messages.Message) {
 	default:
 		p.content(m.Content, m.Role == messages.RoleReasoning)
 	}
-	if v.cut[m.Key()] {
+	if m.Cut {
 		p.cutOff()
 	}
 	for _, c := range m.ToolCalls.All() {

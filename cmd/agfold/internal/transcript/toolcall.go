@@ -19,9 +19,13 @@ func (v *View) call(p *page, c *messages.ToolCall) {
 		p.deeper(term.Lit("    "), func() { p.text(c.Arguments) })
 	}
 	p.deeper(tab, func() {
-		if c.Status == messages.ToolCallStreaming && v.over() {
+		unfinished := false
+		switch c.Status {
+		case messages.ToolCallBroken:
+			unfinished = true
 			p.cutOff()
-		} else if c.Status == messages.ToolCallStreaming {
+		case messages.ToolCallStreaming:
+			unfinished = true
 			p.line(p.paint(term.Dim, term.Lit("… arguments still arriving")))
 		}
 		p.encrypted(c.EncryptedValue)
@@ -31,7 +35,7 @@ func (v *View) call(p *page, c *messages.ToolCall) {
 			p.answer(m)
 		}
 		switch {
-		case len(results) > 0 || c.Status == messages.ToolCallStreaming:
+		case len(results) > 0 || unfinished:
 		case info.answered:
 			p.line(p.paint(term.Dim, term.Lit("↳ answered below")))
 		case info.pending:
