@@ -1,105 +1,101 @@
-// Command bff is a server between browsers and an agent: it keeps the conversation, starts runs, and streams
-// snapshots of the thread, so that the front end needs no protocol but JSON.
+// Command bff is a chat in the browser, for several people with several threads each. The server keeps the threads and talks
+// to the agent; a page follows a thread's feed and posts to it.
 //
-//	go run ./examples/bff [AGENT-URL]
-//	curl -N localhost:8080/thread &
-//	curl -d 'Hello' localhost:8080/messages
-//	curl -d '{"INTERRUPT-ID": {"approved": true}}' localhost:8080/answers
+//	go run ./examples/bff [AGENT-URL]    then open http://localhost:8080
+//
+// Without a URL it talks to an agent in its own process: ask it to book something, or to count.
 package main
 
 import (
 	"context"
-	"encoding/json"
+	"embed"
 	"errors"
-	"fmt"
-	"io"
+	"flag"
+	"io/fs"
 	"log"
 	"net/http"
 	"os"
+	"os/signal"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/agfold/agfold/client"
-	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/subscribe"
+	"github.com/agfold/agfold/serve"
 )
 
+//go:embed page
+var page embed.FS
+
 func main() {
-	var agent client.Agent = client.Emit(greeter)
-	if len(os.Args) > 1 {
-		agent = client.NewHTTP(os.Args[1], nil)
+	addr := flag.String("addr", "localhost:8080", "where to listen")
+	dir := flag.String("dir", "threads", "where the threads are kept")
+	flag.Parse()
+	var agent client.Agent = client.Emit(assistant)
+	if flag.NArg() > 0 {
+		agent = client.NewHTTP(flag.Arg(0), nil)
 	}
-	s := client.NewSession(agent, nil)
-	defer s.Close()
-	log.Fatal(http.ListenAndServe("localhost:8080", handler(s)))
+	threads := newThreads(agent, serve.NewDir(*dir))
+	server := &http.Server{Addr: *addr, Handler: site(threads), ReadHeaderTimeout: 10 * time.Second}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, func() { server.Close() })
+	log.Print(server.ListenAndServe())
+	if err := threads.Shutdown(context.Background()); err != nil {
+		log.Fatal(err)
+	}
 }
 
-func handler(s *client.Session) http.Handler {
+// newThreads serves threads to those whose names their ids begin with.
+func newThreads(agent client.Agent, store serve.Store) *serve.Threads {
+	return serve.NewThreads(agent, &serve.ThreadsOptions{
+		Store: store,
+		Authorize: func(r *http.Request, threadID string) error {
+			if name := user(r); name == "" || !strings.HasPrefix(threadID, name+".") {
+				return errors.New("not a thread of " + name)
+			}
+			return nil
+		},
+	})
+}
+
+// site serves the page and the threads.
+func site(threads *serve.Threads) http.Handler {
+	files, err := fs.Sub(page, "page")
+	if err != nil {
+		panic(err) // it is embedded
+	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /messages", func(w http.ResponseWriter, r *http.Request) {
-		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<10))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		// The run continues after this request has ended, and ends with the session.
-		res, err := s.Send(context.WithoutCancel(r.Context()), messages.UserText(string(text)))
-		reply(w, res, err)
+	mux.Handle("/threads/", http.StripPrefix("/threads", threads))
+	mux.Handle("/", http.FileServerFS(files))
+	mux.HandleFunc("POST /login", login)
+	mux.HandleFunc("GET /user", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(user(r))) })
+	protected := http.NewCrossOriginProtection().Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Whatever an agent says, the page runs only its own scripts, and sends nothing elsewhere.
+		w.Header().Set("Content-Security-Policy", "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+		protected.ServeHTTP(w, r)
 	})
-	mux.HandleFunc("POST /answers", func(w http.ResponseWriter, r *http.Request) {
-		var payloads map[string]any // by the interrupt's id; null declines
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&payloads); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		var answers []client.Answer
-		for id, payload := range payloads {
-			if payload == nil {
-				answers = append(answers, client.Decline(id))
-			} else {
-				answers = append(answers, client.Resolve(id, payload))
-			}
-		}
-		res, err := s.Resume(context.WithoutCancel(r.Context()), answers...)
-		reply(w, res, err)
-	})
-	mux.HandleFunc("GET /thread", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		// A slow browser gets fewer snapshots, never older ones, and does not delay the run.
-		snapshots := s.Subscribe(r.Context())
-		for now := range subscribe.Throttle(r.Context(), snapshots, 50*time.Millisecond) {
-			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", now.Revision, now.AppendJSON(nil))
-			if http.NewResponseController(w).Flush() != nil {
-				return
-			}
-		}
-	})
-	return mux
 }
 
-// reply says how a run ended, or whose fault it is that it did not end well.
-func reply(w http.ResponseWriter, res *client.Result, err error) {
-	_, unanswered := errors.AsType[*client.InterruptError](err)
-	_, pending := errors.AsType[*client.PendingCallError](err)
-	switch {
-	case errors.Is(err, client.ErrBusy), unanswered, pending: // nothing was sent: the browser must wait or answer first
-		http.Error(w, err.Error(), http.StatusConflict)
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadGateway)
-	default:
-		fmt.Fprintln(w, res.Status)
+var nameShape = regexp.MustCompile(`^[a-z]{1,20}$`)
+
+// login believes everybody: put the login of your site in its place, and in that of user.
+func login(w http.ResponseWriter, r *http.Request) {
+	name := r.PostFormValue("name")
+	if !nameShape.MatchString(name) {
+		http.Error(w, "a name has up to 20 small letters", http.StatusBadRequest)
+		return
 	}
+	http.SetCookie(w, &http.Cookie{Name: "user", Value: name, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// greeter is an agent for when there is none.
-func greeter(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
-	id := "answer-" + in.RunID
-	return emit(
-		&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
-		&event.TextMessageStart{MessageID: id},
-		&event.TextMessageContent{MessageID: id, Delta: "Hello! "},
-		&event.TextMessageContent{MessageID: id, Delta: fmt.Sprintf("That was message %d.", len(in.Messages))},
-		&event.TextMessageEnd{MessageID: id},
-		&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID},
-	)
+// user returns who asks, "" for nobody.
+func user(r *http.Request) string {
+	cookie, err := r.Cookie("user")
+	if err != nil || !nameShape.MatchString(cookie.Value) {
+		return ""
+	}
+	return cookie.Value
 }

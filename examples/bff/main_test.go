@@ -1,95 +1,83 @@
 package main
 
 import (
-	"context"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/agfold/agfold/client"
-	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/state"
-	"github.com/r3labs/sse/v2"
+	"github.com/agfold/agfold/serve"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// The reader of the snapshots is one that we did not write.
-func TestHandler(t *testing.T) {
-	s := client.NewSession(client.Emit(greeter), &client.SessionOptions{ThreadID: "t"})
-	server := httptest.NewServer(handler(s))
+// browser is a client with cookies. The page itself is tested in a real browser, in internal/browsertest.
+func browser(t *testing.T, server *httptest.Server, name string) func(method, path, body string) (int, string) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	c := &http.Client{Jar: jar}
+	if name != "" {
+		res, err := c.PostForm(server.URL+"/login", url.Values{"name": {name}})
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+	}
+	return func(method, path, body string) (int, string) {
+		t.Helper()
+		req, err := http.NewRequest(method, server.URL+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := c.Do(req)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		assert.Contains(t, res.Header.Get("Content-Security-Policy"), "default-src 'self'")
+		text, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+		require.NoError(t, err)
+		return res.StatusCode, string(text)
+	}
+}
+
+func TestThreadsBelongToUsers(t *testing.T) {
+	threads := newThreads(client.Emit(assistant), serve.NewMemory())
+	server := httptest.NewServer(site(threads))
 	defer server.Close()
-
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	events := make(chan *sse.Event)
-	reader := sse.NewClient(server.URL + "/thread")
-	go reader.SubscribeChanWithContext(ctx, "", events)
-	first := <-events
-	assert.Contains(t, string(first.Data), `"status":"empty"`)
-
-	res, err := http.Post(server.URL+"/messages", "text/plain", strings.NewReader("Hi"))
-	require.NoError(t, err)
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	require.NoError(t, res.Body.Close())
-	assert.Equal(t, "succeeded\n", string(body))
-
-	for ev := range events { // as many snapshots as there was time for, then the final one
-		th, err := state.Parse(ev.Data)
-		require.NoError(t, err)
-		if status, _ := th.Get("status").AsString(); status != "succeeded" {
-			continue
-		}
-		text, err := state.At[string](th, "/messages/1/content")
-		require.NoError(t, err)
-		assert.Equal(t, "Hello! That was message 1.", text)
-		break
-	}
-	s.Close()
-}
-
-func TestAnswers(t *testing.T) {
-	s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
-		finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
-		if len(in.Resume) == 0 {
-			finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{ID: "i", Reason: "approval"}}}
-		}
-		return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, finished)
-	}), nil)
-	defer s.Close()
-	post := func(path, body string) (int, string) {
-		w := httptest.NewRecorder()
-		handler(s).ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
-		return w.Code, w.Body.String()
-	}
-	for _, step := range []struct {
-		path, body string
-		status     int
-		answer     string
+	defer threads.Shutdown(t.Context())
+	ann, bob, nobody := browser(t, server, "ann"), browser(t, server, "bob"), browser(t, server, "")
+	for _, tc := range []struct {
+		name   string
+		do     func(method, path, body string) (int, string)
+		path   string
+		status int
 	}{
-		{"/messages", "Hi", http.StatusOK, "interrupted\n"},
-		{"/messages", "Hello?", http.StatusConflict, `interrupt "i" has no answer`},
-		{"/answers", `{"other":true}`, http.StatusConflict, `interrupt "other" is not pending`},
-		{"/answers", `yes`, http.StatusBadRequest, "invalid character"},
-		{"/answers", `{"i":{"approved":true}}`, http.StatusOK, "succeeded\n"},
-		{"/messages", "again", http.StatusOK, "interrupted\n"},
-		{"/answers", `{"i":null}`, http.StatusOK, "succeeded\n"},
+		{"her own", ann, "/threads/ann.1/messages", http.StatusAccepted},
+		{"another's", bob, "/threads/ann.1/messages", http.StatusForbidden},
+		{"one whose name begins as hers", ann, "/threads/anna.1/messages", http.StatusForbidden},
+		{"without a name", nobody, "/threads/.1/messages", http.StatusForbidden},
+		{"who has not logged in", nobody, "/threads/ann.1/messages", http.StatusForbidden},
 	} {
-		status, answer := post(step.path, step.body)
-		assert.Equal(t, step.status, status, step.body)
-		assert.Contains(t, answer, step.answer)
+		status, text := tc.do(http.MethodPost, tc.path, `{"content":"Hi"}`)
+		assert.Equal(t, tc.status, status, "%s: %s", tc.name, text)
 	}
-	assert.Equal(t, []string{"Hi", "again"}, texts(s.Thread().Messages))
+	_, who := ann(http.MethodGet, "/user", "")
+	assert.Equal(t, "ann", who)
+	status, page := nobody(http.MethodGet, "/", "")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, page, `id="login"`)
+	status, _ = nobody(http.MethodPost, "/login", "name=Ann+Other")
+	assert.Equal(t, http.StatusBadRequest, status)
 }
 
-func texts(list messages.List[*messages.Message]) []string {
-	var all []string
-	for _, m := range list.All() {
-		all = append(all, m.Text())
+// What an agent says reaches the page by textContent only.
+func TestThePageHasNoHTMLFromOutside(t *testing.T) {
+	for _, name := range []string{"page/page.js", "page/index.html"} {
+		text, err := page.ReadFile(name)
+		require.NoError(t, err)
+		for _, never := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "<style", "style=", "onclick=\""} {
+			assert.NotContains(t, string(text), never, name)
+		}
 	}
-	return all
 }
