@@ -19,6 +19,9 @@ type FoldOptions struct {
 	Through int
 	// OnWarning is called with each warning as it arises, those about a run's input included. Nil drops them.
 	OnWarning func(event.Warning)
+	// OnEntry is called with each entry of the recording before it is folded. Nil is for who needs no heads, times or
+	// events as they came.
+	OnEntry func(Entry)
 	// MaxEventBytes bounds the data of one event, for Fold: a Folder's recording is open already. 0 means
 	// event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
@@ -82,6 +85,9 @@ type Folder struct {
 	upgrader   *event.Upgrader
 	broke      error // that the stream at hand ended with
 	seen       int   // events of the recording
+
+	observe   func(Entry)           // FoldOptions.OnEntry
+	continued func(*event.RunInput) // is called after the client's changes before a run were folded, or nil
 }
 
 // NewFolder returns a fold of rec, at its beginning: the thread is what the first run's input says. Nothing else
@@ -89,7 +95,7 @@ type Folder struct {
 func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 	f := &Folder{rec: rec, warn: func(event.Warning) {}}
 	if o != nil {
-		f.strict, f.through, f.maxPatched = o.Strict, o.Through, o.MaxPatchedBytes
+		f.strict, f.through, f.maxPatched, f.observe = o.Strict, o.Through, o.MaxPatchedBytes, o.OnEntry
 		if o.OnWarning != nil {
 			f.warn = o.OnWarning
 		}
@@ -141,6 +147,9 @@ func (f *Folder) Deliveries() iter.Seq2[reducer.Delivery, error] {
 				yield(reducer.Delivery{}, err)
 				return
 			}
+			if f.observe != nil {
+				f.observe(e)
+			}
 			if e.Head != nil {
 				if f.begun {
 					f.next(e.Head)
@@ -183,6 +192,9 @@ func (f *Folder) next(head *Head) {
 	f.report(head.Warnings)
 	f.reducer.Next(f.options(head.Input))
 	f.follow()
+	if f.continued != nil {
+		f.continued(head.Input)
+	}
 }
 
 // apply applies an event, and reports whether the loop wants more.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
@@ -110,7 +109,7 @@ func (f *replayFlags) run(ctx context.Context, t *terminal) int {
 
 // file replays one file and returns its exit status.
 func (r *replayer) file(ctx context.Context, name string) int {
-	src, size, err := r.open(ctx, name)
+	src, size, err := openRecording(ctx, name, r.t)
 	if err != nil {
 		r.t.say("agfold: %s: %v", name, err)
 		return exitUnreadable
@@ -138,32 +137,6 @@ func (r *replayer) file(ctx context.Context, name string) int {
 		return status
 	}
 	return max(status, r.t.written(err))
-}
-
-// open opens a file and says how large it is, 0 if that is not known. The error does not name the file.
-func (r *replayer) open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
-	if name == "-" {
-		return io.NopCloser(openFile(ctx, name, r.t)), 0, nil
-	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, 0, unnamed(err)
-	case info.IsDir():
-		return nil, 0, errors.New("is a directory")
-	case !info.Mode().IsRegular():
-		return io.NopCloser(openFile(ctx, name, r.t)), 0, nil
-	}
-	f, err := os.Open(name)
-	return f, info.Size(), unnamed(err)
-}
-
-// unnamed returns an error about a file without the file's name.
-func unnamed(err error) error {
-	if named, ok := errors.AsType[*os.PathError](err); ok {
-		return named.Err
-	}
-	return err
 }
 
 // recording replays what in holds. The error is one in writing the output.
