@@ -40,9 +40,15 @@ func isPlain(ev Event) bool {
 	switch e := ev.(type) {
 	case *TextMessageContent:
 		return e != nil && e.isPlain()
+	case *TextMessageEnd:
+		return e != nil && e.isPlain()
 	case *ToolCallArgs:
 		return e != nil && e.isPlain()
+	case *ToolCallEnd:
+		return e != nil && e.isPlain()
 	case *ReasoningMessageContent:
+		return e != nil && e.isPlain()
+	case *ReasoningMessageEnd:
 		return e != nil && e.isPlain()
 	case *TextMessageChunk:
 		return e != nil && e.isPlain() && (e.Role == "" || slices.Contains(textRoles, e.Role))

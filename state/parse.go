@@ -135,29 +135,20 @@ func (p *parser) string() (Value, error) {
 	return v, nil
 }
 
-// key reads a member name. Names recur, so the last ones are kept and shared.
-func (p *parser) key() (string, error) {
-	if p.i >= len(p.data) || p.data[p.i] != '"' {
-		return "", jsontext.Unexpected(p.data, p.i, "a member name")
-	}
-	end, err := jsontext.SkipString(p.data, p.i)
-	if err != nil {
-		return "", err
-	}
-	raw := p.data[p.i+1 : end-1]
-	p.i = end
+// name returns the name that raw is. Names recur, so the last ones are kept and shared.
+func (p *parser) name(raw []byte) string {
 	if len(raw) == 0 || len(raw) > 32 {
-		return jsontext.Text(raw), nil
+		return jsontext.Text(raw)
 	}
 	known := &p.keys[(int(raw[0])+int(raw[len(raw)-1])<<1+len(raw)<<3)%len(p.keys)]
 	if *known != string(raw) {
 		s := p.text(raw)
 		if s != string(raw) {
-			return s, nil // it has escapes: the name is not what is written
+			return s // it has escapes: the name is not what is written
 		}
 		*known = s
 	}
-	return *known, nil
+	return *known
 }
 
 func (p *parser) array(depth int) (Value, error) {
@@ -218,21 +209,10 @@ func (p *parser) object(depth int) (Value, error) {
 
 // pairs reads an object and puts its members on the stack.
 func (p *parser) pairs(depth int) error {
-	p.i = jsontext.Space(p.data, p.i+1)
-	if p.i < len(p.data) && p.data[p.i] == '}' {
-		p.i++
-		return nil
-	}
-	for {
-		key, err := p.key()
-		if err != nil {
-			return err
-		}
-		p.i = jsontext.Space(p.data, p.i)
-		if p.i >= len(p.data) || p.data[p.i] != ':' {
-			return jsontext.Unexpected(p.data, p.i, "a colon")
-		}
-		p.i++
+	m := jsontext.Members{Data: p.data, From: p.i}
+	for m.NextName() {
+		key := p.name(m.Name())
+		p.i = m.Start
 		v, err := p.value(depth)
 		if v.Exists() {
 			p.members = append(p.members, Member{key, v})
@@ -240,17 +220,10 @@ func (p *parser) pairs(depth int) error {
 		if err != nil {
 			return err
 		}
-		p.i = jsontext.Space(p.data, p.i)
-		switch {
-		case p.i < len(p.data) && p.data[p.i] == ',':
-			p.i = jsontext.Space(p.data, p.i+1)
-		case p.i < len(p.data) && p.data[p.i] == '}':
-			p.i++
-			return nil
-		default:
-			return jsontext.Unexpected(p.data, p.i, "a comma or }")
-		}
+		m.EndValue(p.i)
 	}
+	p.i = m.End
+	return m.Err
 }
 
 // emptyArray is every empty array that is parsed.

@@ -1,10 +1,11 @@
 package jsontext
 
-// Members is a cursor over the members of the object that Data starts with, after white space:
+// Members is a cursor over the members of the object that starts at Data[From], after white space:
 //
 //	for m := (Members{Data: data, Depth: depth}); m.Next(); {
 type Members struct {
 	Data  []byte
+	From  int
 	Depth int // how many containers may be open at once in a value
 
 	Start     int   // where the value starts
@@ -14,20 +15,42 @@ type Members struct {
 	Broken    bool  // what is wrong is inside the value that starts at Start
 	Err       error // what is wrong after the last member, a [*SyntaxError]
 
-	done               bool
+	begun, done        bool
 	next               int // where the next name starts, or the object ends
 	nameStart, nameEnd int // what is between the quotes
 }
 
 // Next goes to the next member and reports whether there is one.
 func (m *Members) Next() bool {
+	if !m.NextName() {
+		return false
+	}
+	end, plain, err := m.Start, false, error(nil)
+	if end < len(m.Data) && m.Data[end] == '"' {
+		end, plain, err = SkipText(m.Data, end)
+	} else {
+		end, err = Skip(m.Data, end, m.Depth)
+	}
+	if err != nil {
+		m.Broken = true
+		return m.fail(err)
+	}
+	m.Plain = plain
+	m.EndValue(end)
+	return true
+}
+
+// NextName goes to the next name and the start of its value, and reports whether there is one. Then the caller reads the
+// value and calls EndValue. Use it instead of Next.
+func (m *Members) NextName() bool {
 	data, i := m.Data, m.next
 	switch {
 	case m.done:
 		m.End = i
 		return false
-	case i == 0:
-		if i = Space(data, 0); i >= len(data) || data[i] != '{' {
+	case !m.begun:
+		m.begun = true
+		if i = Space(data, m.From); i >= len(data) || data[i] != '{' {
 			return m.fail(Unexpected(data, i, "an object"))
 		}
 		if i = Space(data, i+1); i < len(data) && data[i] == '}' {
@@ -46,29 +69,22 @@ func (m *Members) Next() bool {
 	if i = Space(data, end); i >= len(data) || data[i] != ':' {
 		return m.fail(Unexpected(data, i, "a colon"))
 	}
-	i = Space(data, i+1)
-	m.Start = i
-	if i < len(data) && data[i] == '"' {
-		i, plain, err = SkipText(data, i)
-	} else {
-		plain = false
-		i, err = Skip(data, i, m.Depth)
-	}
-	if err != nil {
-		m.Broken = true
-		return m.fail(err)
-	}
-	m.End, m.Plain = i, plain
-	switch i = Space(data, i); {
-	case i < len(data) && data[i] == ',':
-		m.next = Space(data, i+1)
-	case i < len(data) && data[i] == '}':
+	m.Start = Space(data, i+1)
+	return true
+}
+
+// EndValue says where the value ends.
+func (m *Members) EndValue(end int) {
+	m.End = end
+	switch i := Space(m.Data, end); {
+	case i < len(m.Data) && m.Data[i] == ',':
+		m.next = Space(m.Data, i+1)
+	case i < len(m.Data) && m.Data[i] == '}':
 		m.next, m.done = i+1, true
 	default:
 		m.next = i
-		m.fail(Unexpected(data, i, "a comma or }"))
+		m.fail(Unexpected(m.Data, i, "a comma or }"))
 	}
-	return true
 }
 
 func (m *Members) fail(err error) bool {
