@@ -8,10 +8,10 @@ import (
 	"iter"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 )
 
 // ErrNoRun is matched by the error of a run that a [Replay] is asked for after the last recorded one.
@@ -124,26 +124,12 @@ func (r *Replay) count(run int, e Entry) int {
 // *DamageError, or an *event.TooLargeError; or it matches ErrNoRun; or it is a *StreamError, the one that the recorded
 // stream ended with. The sequence can be iterated once: iterating it again is an error.
 func (r *Replay) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-	var iterated atomic.Bool
-	return func(yield func(event.Event, error) bool) {
-		err := errIterated
-		if !iterated.Swap(true) {
-			err = r.run(ctx, yield)
-		}
-		if err != nil && err != errBreak {
-			yield(nil, err)
-		}
-	}
+	return oneshot.Run(func(yield func(event.Event, error) bool) error { return r.run(ctx, yield) })
 }
-
-var (
-	errIterated = errors.New("the run was iterated already")
-	errBreak    = errors.New("the loop was left") // it never leaves the package
-)
 
 func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) error {
 	if ctx.Err() != nil {
-		return canceled(ctx)
+		return oneshot.Canceled(ctx)
 	}
 	file, err := r.open()
 	if err != nil {
@@ -164,7 +150,7 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 		}
 		if run < wanted || e.Head != nil {
 			if ctx.Err() != nil {
-				return canceled(ctx)
+				return oneshot.Canceled(ctx)
 			}
 			continue
 		}
@@ -175,14 +161,14 @@ func (r *Replay) run(ctx context.Context, yield func(event.Event, error) bool) e
 			return e.Err
 		}
 		if !yield(e.Event, nil) {
-			return errBreak
+			return oneshot.ErrBreak
 		}
 	}
 	if wanted > max(run, 0) { // the entries have ended before
 		return fmt.Errorf("%w %d: there are %d", ErrNoRun, wanted+1, run+1)
 	}
 	if ctx.Err() != nil {
-		return canceled(ctx)
+		return oneshot.Canceled(ctx)
 	}
 	return nil
 }
@@ -231,7 +217,7 @@ func openAt(file io.Reader, at start, o *Options) *Recording {
 // wait waits until it is time for an event that came at a time after the run's start.
 func (r *Replay) wait(ctx context.Context, begun time.Time, at time.Duration) error {
 	if ctx.Err() != nil {
-		return canceled(ctx)
+		return oneshot.Canceled(ctx)
 	}
 	if r.o.Speed <= 0 || at == 0 {
 		return nil
@@ -246,15 +232,6 @@ func (r *Replay) wait(ctx context.Context, begun time.Time, at time.Duration) er
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return canceled(ctx)
+		return oneshot.Canceled(ctx)
 	}
-}
-
-// canceled returns the error that reports the end of ctx: it matches ctx.Err() and the cause.
-func canceled(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
 }
