@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 )
 
 // AgentFunc is an [Agent] written in Go as a function that returns the run's events. Run adds what the function may
@@ -48,18 +49,16 @@ var errNilEvent = errors.New("the agent emitted a nil event")
 
 // emitted returns the events that f emits.
 func emitted(ctx context.Context, f func(emitFunc) error) iter.Seq2[event.Event, error] {
-	return oneShot(func(yield func(event.Event, error) bool) {
+	return oneshot.Run(func(yield func(event.Event, error) bool) error {
 		e := emission{ctx: ctx, yield: yield}
 		err := e.call(f)
 		switch {
 		case e.stopped != nil: // whatever f returned
-			err = e.stopped
+			return e.stopped
 		case err == nil && ctx.Err() != nil:
-			err = canceled(ctx)
+			return oneshot.Canceled(ctx)
 		}
-		if err != nil && err != errBreak {
-			yield(nil, err)
-		}
+		return err
 	})
 }
 
@@ -76,13 +75,13 @@ func (e *emission) emit(events ...event.Event) error {
 		switch {
 		case e.stopped != nil:
 		case e.ctx.Err() != nil:
-			e.stopped = canceled(e.ctx)
+			e.stopped = oneshot.Canceled(e.ctx)
 		case ev == nil:
 			e.stopped = errNilEvent
 		default:
 			e.yielding = true
 			if !e.yield(ev, nil) {
-				e.stopped = errBreak
+				e.stopped = oneshot.ErrBreak
 			}
 			e.yielding = false
 		}
@@ -101,7 +100,7 @@ func (e *emission) call(f func(emitFunc) error) (err error) {
 		}
 	}()
 	if e.ctx.Err() != nil {
-		return canceled(e.ctx)
+		return oneshot.Canceled(e.ctx)
 	}
 	return f(e.emit)
 }

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -78,18 +76,6 @@ func (e *PrepareError) Error() string { return "preparing the request: " + e.Err
 
 // Unwrap returns the hook's error.
 func (e *PrepareError) Unwrap() error { return e.Err }
-
-// errBreak says that the reader of a sequence left its loop. It never leaves the package.
-var errBreak = errors.New("broken off")
-
-// canceled returns the error that reports that ctx is done: it matches ctx.Err() and the cause.
-func canceled(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
-}
 
 // truncated returns an error that matches ErrTruncated and says how the stream ended.
 func truncated(how string) error { return fmt.Errorf("%w: %s", ErrTruncated, how) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 )
 
 const (
@@ -121,7 +122,7 @@ func orDefault[T int | time.Duration](v, def T) T {
 }
 
 func (h *httpAgent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-	return oneShot(func(yield func(event.Event, error) bool) {
+	return oneshot.Seq(func(yield func(event.Event, error) bool) {
 		sent, warnings, err := in.Enforce()
 		if err != nil {
 			yield(nil, err)

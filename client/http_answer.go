@@ -13,6 +13,7 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/internal/jsontext"
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/internal/sse"
 	"github.com/agfold/agfold/state"
 )
@@ -32,7 +33,7 @@ func (r *request) read(resp *http.Response, yield func(event.Event, error) bool)
 		}
 		var err error
 		if e.Body, err = r.beginning(resp.Body, maxErrorBody); err != nil && r.parent.Err() != nil {
-			return canceled(r.parent)
+			return oneshot.Canceled(r.parent)
 		}
 		return e
 	}
@@ -99,7 +100,7 @@ func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(e
 	begun := false
 	for {
 		if r.parent.Err() != nil {
-			return canceled(r.parent)
+			return oneshot.Canceled(r.parent)
 		}
 		data, err := events.Next()
 		switch {
@@ -122,7 +123,7 @@ func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(e
 			f, notes = f.WithWarnings(notes...), nil
 		}
 		if !yield(f, nil) {
-			return errBreak
+			return oneshot.ErrBreak
 		}
 		r.progress.Events++
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 )
 
 // Request is a request that [HTTPOptions.Prepare] may change before it is sent. It belongs to the hook until that
@@ -41,22 +42,19 @@ const (
 )
 
 func (r *request) events(in *event.RunInput) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
+	return oneshot.Run(func(yield func(event.Event, error) bool) error {
 		if r.parent.Err() != nil {
-			yield(nil, canceled(r.parent))
-			return
+			return oneshot.Canceled(r.parent)
 		}
 		r.ctx, r.cancel = context.WithCancelCause(r.parent)
 		defer r.cancel(nil)
 		resp, err := r.post(in)
-		if err == nil {
-			defer resp.Body.Close()
-			err = r.read(resp, yield)
+		if err != nil {
+			return err
 		}
-		if err != nil && err != errBreak {
-			yield(nil, err)
-		}
-	}
+		defer resp.Body.Close()
+		return r.read(resp, yield)
+	})
 }
 
 // post sends the request and returns its answer, whatever its status.
@@ -91,7 +89,7 @@ func (r *request) prepared(req *http.Request, in *event.RunInput) error {
 	before := p.Query.Encode()
 	err := r.prepare(r.parent, p)
 	if r.parent.Err() != nil {
-		return canceled(r.parent)
+		return oneshot.Canceled(r.parent)
 	}
 	if err != nil {
 		return &PrepareError{err}
@@ -134,7 +132,7 @@ func (s stopper) Stop() {
 // failure returns why an operation failed: the caller's context, a timeout, or else err.
 func (r *request) failure(op string, err error, truncated bool) error {
 	if r.parent.Err() != nil {
-		return canceled(r.parent)
+		return oneshot.Canceled(r.parent)
 	}
 	if idle, ok := errors.AsType[*IdleError](context.Cause(r.ctx)); ok {
 		return idle

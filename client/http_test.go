@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
@@ -423,7 +424,7 @@ func TestARequestIsNeverSentTwice(t *testing.T) {
 		_, _, err := read(t, events)
 		require.NoError(t, err)
 		_, _, err = read(t, events)
-		require.ErrorIs(t, err, errIterated)
+		require.ErrorIs(t, err, oneshot.ErrIterated)
 		assert.EqualValues(t, 1, c.requests.Load())
 	})
 	t.Run("a connection that dies after the request", func(t *testing.T) {

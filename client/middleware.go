@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -69,7 +70,7 @@ func withoutNil(events iter.Seq2[event.Event, error]) iter.Seq2[event.Event, err
 type runFunc func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error]
 
 func (f runFunc) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-	return oneShot(f(ctx, in))
+	return oneshot.Seq(f(ctx, in))
 }
 
 // mapEvents returns a middleware that passes each event, except notices, through a function that begin makes for each run.

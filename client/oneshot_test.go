@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 )
@@ -57,7 +58,7 @@ func TestRunsAreIteratedOnce(t *testing.T) {
 			events := agent.Run(t.Context(), input)
 			for _, err := range events {
 				if err != nil {
-					require.NotErrorIs(t, err, errIterated)
+					require.NotErrorIs(t, err, oneshot.ErrIterated)
 				}
 			}
 			ran, lines := runs, strings.Count(written.String(), "\n")
@@ -65,7 +66,7 @@ func TestRunsAreIteratedOnce(t *testing.T) {
 			for ev, err := range events {
 				n++
 				assert.Nil(t, ev)
-				assert.ErrorIs(t, err, errIterated)
+				assert.ErrorIs(t, err, oneshot.ErrIterated)
 			}
 			assert.Equal(t, 1, n)
 			assert.Equal(t, ran, runs)
@@ -82,7 +83,7 @@ func TestRunsAreIteratedOnce(t *testing.T) {
 		res := s.Result()
 		for d, err := range deliveries {
 			assert.Equal(t, reducer.Delivery{}, d)
-			assert.ErrorIs(t, err, errIterated)
+			assert.ErrorIs(t, err, oneshot.ErrIterated)
 		}
 		assert.Equal(t, 1, runs)
 		assert.Same(t, res, s.Result())
@@ -95,7 +96,7 @@ func TestRunsAreIteratedOnce(t *testing.T) {
 			break
 		}
 		for _, err := range deliveries {
-			assert.ErrorIs(t, err, errIterated)
+			assert.ErrorIs(t, err, oneshot.ErrIterated)
 		}
 		assert.Equal(t, 1, runs)
 	})

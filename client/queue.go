@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
@@ -52,7 +53,7 @@ func (s *Session) accept(t *Turn) (err error) {
 		}
 	}()
 	if t.ctx.Err() != nil {
-		return canceled(t.ctx)
+		return oneshot.Canceled(t.ctx)
 	}
 	s.mu.Lock()
 	closed, busy := s.closed, s.turn != nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -75,7 +76,7 @@ func (s *Session) do(ctx context.Context, o *RunOptions) (*Result, error) {
 // comes alone and last, when the turn has ended; [Snapshot.Result] has the rest. Leaving the loop stops the turn and waits
 // until it has ended. The sequence can be iterated only once, and a delivery's warnings are valid until the next one.
 func (s *Session) Run(ctx context.Context, o *RunOptions) iter.Seq2[reducer.Delivery, error] {
-	return oneShot(func(yield func(reducer.Delivery, error) bool) {
+	return oneshot.Seq(func(yield func(reducer.Delivery, error) bool) {
 		deliveries, more := make(chan reducer.Delivery), make(chan bool, 1)
 		t, err := s.newTurn(ctx, o)
 		if err == nil {
@@ -141,7 +142,7 @@ func (s *Session) Wait(ctx context.Context) error {
 	case <-freed:
 		return nil
 	case <-ctx.Done():
-		return canceled(ctx)
+		return oneshot.Canceled(ctx)
 	}
 }
 
@@ -174,6 +175,6 @@ func (s *Session) closeStream(ctx context.Context, by *Turn) error {
 	case <-st.gone:
 		return nil
 	case <-ctx.Done():
-		return canceled(ctx)
+		return oneshot.Canceled(ctx)
 	}
 }

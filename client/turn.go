@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
@@ -68,7 +69,7 @@ func (t *Turn) Wait(ctx context.Context) (*Result, error) {
 		select {
 		case <-t.done:
 		case <-ctx.Done():
-			return nil, canceled(ctx)
+			return nil, oneshot.Canceled(ctx)
 		}
 	}
 	return t.result, t.result.Err
@@ -87,7 +88,7 @@ func (t *Turn) Stop(ctx context.Context) error {
 	select {
 	case <-t.done:
 	case <-ctx.Done():
-		return canceled(ctx)
+		return oneshot.Canceled(ctx)
 	}
 	return s.closeStream(ctx, t)
 }
@@ -122,7 +123,7 @@ func (s *Session) newTurn(ctx context.Context, o *RunOptions) (*Turn, error) {
 func (t *Turn) admit() error {
 	s := t.session
 	if t.ctx.Err() != nil && !t.isHalted() { // what was typed ahead stays even if it is stopped at once
-		return canceled(t.ctx)
+		return oneshot.Canceled(t.ctx)
 	}
 	if err := s.unusable(); err != nil {
 		return err
@@ -285,7 +286,7 @@ func (t *Turn) cause(err error) error {
 	case t.isHalted():
 		return ErrStopped
 	}
-	return canceled(t.ctx)
+	return oneshot.Canceled(t.ctx)
 }
 
 // input returns the input of the next run (P-INP-1). Lists are empty rather than absent, because peers before 1.0

@@ -6,13 +6,14 @@ import (
 	"iter"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 )
 
 // unusable is an agent that the arguments of its constructor have made useless: every run is its error.
 type unusable struct{ error }
 
 func (u unusable) Run(context.Context, event.RunInput) iter.Seq2[event.Event, error] {
-	return oneShot(func(yield func(event.Event, error) bool) { yield(nil, u.error) })
+	return oneshot.Seq(func(yield func(event.Event, error) bool) { yield(nil, u.error) })
 }
 
 // unusableMiddleware returns a middleware that makes every agent unusable.
