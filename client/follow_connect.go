@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/internal/feed"
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/state"
 	"github.com/r3labs/sse/v2"
 	"gopkg.in/cenkalti/backoff.v1"
@@ -63,7 +64,7 @@ func (f *Follower) follow(parent context.Context) {
 			timer.Stop()
 		}
 	}
-	f.end(canceled(ctx))
+	f.end(oneshot.Canceled(ctx))
 }
 
 // NextBackOff, Reset and Context make the client wait as Follow says. Its own reset, at each beginning, is not ours, at each
