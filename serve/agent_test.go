@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -331,14 +332,33 @@ func TestAgentServesAnotherAgent(t *testing.T) {
 	assert.Equal(t, "the agent failed", failed.Message, "and not where the agent is")
 }
 
+// cause is why a run of hold ended.
+type cause struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (c *cause) get() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+func (c *cause) set(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+}
+
 // hold is an agent that waits for its context to end.
-func hold(cause *error, events ...event.Event) client.Agent {
+func hold(why *cause, events ...event.Event) client.Agent {
 	return client.Emit(func(ctx context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 		if err := emit(events...); err != nil {
+			why.set(context.Cause(ctx))
 			return err
 		}
 		<-ctx.Done()
-		*cause = context.Cause(ctx)
+		why.set(context.Cause(ctx))
 		return ctx.Err()
 	})
 }
@@ -349,9 +369,9 @@ func TestAgentKeepsAlive(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 52*time.Second)
 			defer cancel()
-			var cause error
-			got := ask(hold(&cause, started), serve.AgentOptions{KeepAlive: keepAlive}, request(input).WithContext(ctx))
-			assert.ErrorIs(t, cause, context.DeadlineExceeded)
+			var why cause
+			got := ask(hold(&why, started), serve.AgentOptions{KeepAlive: keepAlive}, request(input).WithContext(ctx))
+			assert.ErrorIs(t, why.get(), context.DeadlineExceeded)
 			body = got.Body.String()
 			assert.Contains(t, body, `{"type":"RUN_ERROR","message":"the server stopped the run","code":"stopped"}`)
 			assert.Contains(t, got.log.String(), "level=INFO")
@@ -365,8 +385,8 @@ func TestAgentKeepsAlive(t *testing.T) {
 
 // An event leaves at once, although the agent waits after it.
 func TestAgentFlushes(t *testing.T) {
-	var cause error
-	server := httptest.NewServer(serve.Agent(hold(&cause, started), &serve.AgentOptions{Logger: quiet}))
+	var why cause
+	server := httptest.NewServer(serve.Agent(hold(&why, started), &serve.AgentOptions{Logger: quiet}))
 	defer server.Close()
 	res, err := http.Post(server.URL, "application/json", strings.NewReader(input))
 	require.NoError(t, err)
@@ -378,15 +398,15 @@ func TestAgentFlushes(t *testing.T) {
 	}
 	require.NoError(t, res.Body.Close())
 	server.Close() // waits for the handler
-	assert.ErrorIs(t, cause, context.Canceled)
+	assert.ErrorIs(t, why.get(), context.Canceled)
 }
 
 // Server.Shutdown after the end of the base context: the client is told and the handler returns.
 func TestAgentShutsDown(t *testing.T) {
-	var cause error
+	var why cause
 	stopping := errors.New("the server stops")
 	base, stop := context.WithCancelCause(t.Context())
-	server := httptest.NewUnstartedServer(serve.Agent(hold(&cause, started), &serve.AgentOptions{Logger: quiet}))
+	server := httptest.NewUnstartedServer(serve.Agent(hold(&why, started), &serve.AgentOptions{Logger: quiet}))
 	server.Config.BaseContext = func(net.Listener) context.Context { return base }
 	server.Start()
 	defer server.Close()
@@ -398,5 +418,5 @@ func TestAgentShutsDown(t *testing.T) {
 	require.NoError(t, err, "the answer ends in order")
 	assert.Contains(t, string(body), `"code":"stopped"`)
 	require.NoError(t, server.Config.Shutdown(t.Context()))
-	assert.Equal(t, stopping, cause)
+	assert.Equal(t, stopping, why.get())
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,18 +103,18 @@ func TestSlowBody(t *testing.T) {
 // A client that does not read stops the run, after a time and with a bounded amount waiting for it.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		emitted := 0
-		var why error
+		var emitted atomic.Int64
+		var why cause
 		agent := client.Emit(func(ctx context.Context, _ event.RunInput, emit func(...event.Event) error) error {
 			if err := emit(started); err != nil {
 				return err
 			}
 			for {
 				if err := emit(&event.Custom{Name: strings.Repeat("x", 1000), Value: state.Null()}); err != nil {
-					why = context.Cause(ctx)
+					why.set(context.Cause(ctx))
 					return err
 				}
-				emitted++
+				emitted.Add(1)
 			}
 		})
 		var log bytes.Buffer
@@ -123,11 +124,11 @@ func TestSlowReader(t *testing.T) {
 		begin := time.Now()
 		io.WriteString(c, post(input, len(input)))
 		synctest.Wait()
-		assert.Less(t, emitted, 600)
-		assert.NoError(t, why)
+		assert.Less(t, emitted.Load(), int64(600))
+		assert.NoError(t, why.get())
 		time.Sleep(20*time.Second - time.Since(begin) + time.Millisecond)
 		synctest.Wait()
-		require.Error(t, why)
+		require.Error(t, why.get())
 		assert.Contains(t, log.String(), "reads too slowly")
 	})
 }
@@ -168,8 +169,8 @@ func TestClientGoneAnywhere(t *testing.T) {
 	whole := post(input, len(input))
 	for cut := 0; cut <= len(whole)+40; cut += 3 {
 		synctest.Test(t, func(t *testing.T) {
-			var cause error
-			dial := dialed(t, serve.Agent(hold(&cause, started), &serve.AgentOptions{Logger: quiet}))
+			var why cause
+			dial := dialed(t, serve.Agent(hold(&why, started), &serve.AgentOptions{Logger: quiet}))
 			c := dial()
 			go io.WriteString(c, whole[:min(cut, len(whole))])
 			synctest.Wait()
@@ -177,7 +178,7 @@ func TestClientGoneAnywhere(t *testing.T) {
 			c.Close()
 			synctest.Wait()
 			if cut >= len(whole) {
-				require.Error(t, cause, "cut at %d", cut)
+				require.Error(t, why.get(), "cut at %d", cut)
 			}
 		})
 	}
@@ -185,10 +186,10 @@ func TestClientGoneAnywhere(t *testing.T) {
 
 // A writer that fails is told to the agent as the cause.
 func TestBrokenWriter(t *testing.T) {
-	var cause error
+	var why cause
 	broken := errors.New("broken")
-	serve.Agent(hold(&cause, started), &serve.AgentOptions{Logger: quiet}).ServeHTTP(&brokenWriter{httptest.NewRecorder(), broken}, request(input))
-	assert.ErrorIs(t, cause, broken)
+	serve.Agent(hold(&why, started), &serve.AgentOptions{Logger: quiet}).ServeHTTP(&brokenWriter{httptest.NewRecorder(), broken}, request(input))
+	assert.ErrorIs(t, why.get(), broken)
 }
 
 type brokenWriter struct {

@@ -28,14 +28,14 @@ func TestIdleThreadsAreStoredAndDropped(t *testing.T) {
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
 		require.Equal(t, 202, s.post("/empty/stop", "").Status)
 		synctest.Wait()
-		assert.Equal(t, []string{"a"}, s.store.saved, "after the run")
+		assert.Equal(t, []string{"a"}, s.store.ids(saved), "after the run")
 		time.Sleep(59 * time.Second)
 		require.Equal(t, 202, s.post("/a/stop", "").Status)
 		time.Sleep(59 * time.Second)
-		assert.Equal(t, []string{"empty"}, s.store.closed)
+		assert.Equal(t, []string{"empty"}, s.store.ids(closed))
 		time.Sleep(2 * time.Second)
-		assert.Equal(t, []string{"empty", "a"}, s.store.closed)
-		assert.Equal(t, []string{"a"}, s.store.saved, "not again, and nothing of an empty thread")
+		assert.Equal(t, []string{"empty", "a"}, s.store.ids(closed))
+		assert.Equal(t, []string{"a"}, s.store.ids(saved), "not again, and nothing of an empty thread")
 
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"More"}`).Status)
 		synctest.Wait()
@@ -45,33 +45,33 @@ func TestIdleThreadsAreStoredAndDropped(t *testing.T) {
 
 func TestARunIsNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var cause error
-		s := open(t, hold(&cause, started), serve.ThreadsOptions{IdleTimeout: time.Minute})
+		var why cause
+		s := open(t, hold(&why, started), serve.ThreadsOptions{IdleTimeout: time.Minute})
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
 		time.Sleep(time.Hour)
-		assert.Empty(t, s.store.closed)
-		assert.NoError(t, cause)
+		assert.Empty(t, s.store.ids(closed))
+		assert.NoError(t, why.get())
 		th := s.thread("a")
-		assert.ErrorContains(t, cause, "server stops")
+		assert.ErrorContains(t, why.get(), "server stops")
 		assert.Equal(t, []string{"user Hi"}, texts(th))
 	})
 }
 
 func TestThreadsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var cause error
-		s := open(t, hold(&cause, started), serve.ThreadsOptions{MaxThreads: 2})
+		var why cause
+		s := open(t, hold(&why, started), serve.ThreadsOptions{MaxThreads: 2})
 		require.Equal(t, 202, s.post("/a/stop", "").Status)
 		require.Equal(t, 202, s.post("/b/messages", `{"content":"Hi"}`).Status)
 		require.Equal(t, 202, s.post("/c/messages", `{"content":"Hi"}`).Status, "a goes")
-		assert.Equal(t, []string{"a"}, s.store.closed)
+		assert.Equal(t, []string{"a"}, s.store.ids(closed))
 		got := s.post("/d/stop", "")
 		assert.Equal(t, http.StatusServiceUnavailable, got.Status, "b and c are in use")
 		assert.Equal(t, "1", got.header.Get("Retry-After"))
 		require.Equal(t, 202, s.post("/b/stop", "").Status)
 		synctest.Wait()
 		require.Equal(t, 202, s.post("/d/stop", "").Status, "b goes")
-		assert.Equal(t, []string{"a", "b"}, s.store.closed)
+		assert.Equal(t, []string{"a", "b"}, s.store.ids(closed))
 		require.NoError(t, s.threads.Shutdown(t.Context()))
 	})
 }
@@ -79,8 +79,8 @@ func TestThreadsAreLimited(t *testing.T) {
 // Many requests for the same and for other threads at once: each thread is loaded once, and one run is accepted at a time.
 func TestStormOfPosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var cause error
-		s := open(t, hold(&cause, started), serve.ThreadsOptions{MaxThreads: 10})
+		var why cause
+		s := open(t, hold(&why, started), serve.ThreadsOptions{MaxThreads: 10})
 		var mu sync.Mutex
 		statuses := map[int]int{}
 		var wg sync.WaitGroup
@@ -94,9 +94,11 @@ func TestStormOfPosts(t *testing.T) {
 		}
 		wg.Wait()
 		assert.Equal(t, map[int]int{202: 5, 409: 495}, statuses)
-		assert.Len(t, s.store.opened, 5)
+		assert.Len(t, s.store.ids(opened), 5)
 		require.NoError(t, s.threads.Shutdown(t.Context()))
-		assert.Len(t, s.store.stored, 5)
+		for i := range 5 {
+			assert.NotNil(t, s.store.stored(fmt.Sprint(i)))
+		}
 	})
 }
 
@@ -116,21 +118,22 @@ func TestShutdownWaitsNoLongerThanItsContext(t *testing.T) {
 
 func TestAStoreThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		full := errors.New("disk full")
 		s := open(t, says("Hello"), serve.ThreadsOptions{IdleTimeout: time.Minute})
-		s.store.fail = errors.New("disk full")
+		s.store.fail(full)
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
 		time.Sleep(time.Hour)
-		assert.Empty(t, s.store.closed, "what cannot be stored stays")
-		s.store.fail = nil
+		assert.Empty(t, s.store.ids(closed), "what cannot be stored stays")
+		s.store.fail(nil)
 		time.Sleep(2 * time.Minute)
-		assert.Equal(t, []string{"a"}, s.store.closed)
-		assert.Equal(t, []string{"user Hi", "assistant Hello"}, texts(s.store.stored["a"]))
+		assert.Equal(t, []string{"a"}, s.store.ids(closed))
+		assert.Equal(t, []string{"user Hi", "assistant Hello"}, texts(s.store.stored("a")))
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
 		synctest.Wait()
-		s.store.fail = errors.New("disk full")
+		s.store.fail(full)
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
 		synctest.Wait()
-		assert.ErrorIs(t, s.threads.Shutdown(t.Context()), s.store.fail)
+		assert.ErrorIs(t, s.threads.Shutdown(t.Context()), full)
 	})
 }
 
@@ -192,8 +195,8 @@ func (l *leased) Lost() <-chan struct{} { return l.lost }
 func TestALostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, lost := serve.NewMemory(), make(chan struct{})
-		var cause error
-		s := open(t, hold(&cause, started), serve.ThreadsOptions{Store: storeFunc(func(id string) (serve.Stored, error) {
+		var why cause
+		s := open(t, hold(&why, started), serve.ThreadsOptions{Store: storeFunc(func(id string) (serve.Stored, error) {
 			stored, err := memory.Open(t.Context(), id)
 			return &leased{stored, lost}, err
 		})})
@@ -201,9 +204,9 @@ func TestALostLease(t *testing.T) {
 		synctest.Wait()
 		close(lost)
 		synctest.Wait()
-		assert.Error(t, cause, "the run is stopped")
-		assert.Empty(t, s.store.saved, "and nothing is saved")
-		assert.Equal(t, []string{"a"}, s.store.closed)
+		assert.Error(t, why.get(), "the run is stopped")
+		assert.Empty(t, s.store.ids(saved), "and nothing is saved")
+		assert.Equal(t, []string{"a"}, s.store.ids(closed))
 		lost = make(chan struct{})
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status, "it is taken again")
 		require.NoError(t, s.threads.Shutdown(t.Context()))

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,7 +34,7 @@ type site struct {
 }
 
 func open(t testing.TB, agent client.Agent, o serve.ThreadsOptions) *site {
-	s := &site{t: t, store: &spyStore{Store: o.Store}}
+	s := &site{t: t, store: &spyStore{Store: o.Store, threads: map[string]*reducer.Thread{}}}
 	if s.store.Store == nil {
 		s.store.Store = serve.NewMemory()
 	}
@@ -49,9 +52,43 @@ func open(t testing.TB, agent client.Agent, o serve.ThreadsOptions) *site {
 // spyStore sees what is stored.
 type spyStore struct {
 	serve.Store
-	opened, saved, closed []string
-	stored                map[string]*reducer.Thread
-	fail                  error
+
+	mu      sync.Mutex
+	calls   [3][]string // the ids, by what was called
+	threads map[string]*reducer.Thread
+	failure error
+}
+
+const (
+	opened = iota
+	saved
+	closed
+)
+
+func (s *spyStore) note(call int, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[call] = append(s.calls[call], id)
+}
+
+func (s *spyStore) ids(call int) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls[call])
+}
+
+// stored returns what was stored last of a thread.
+func (s *spyStore) stored(id string) *reducer.Thread {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.threads[id]
+}
+
+// fail makes Save fail.
+func (s *spyStore) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failure = err
 }
 
 func (s *spyStore) Open(ctx context.Context, id string) (serve.Stored, error) {
@@ -59,7 +96,7 @@ func (s *spyStore) Open(ctx context.Context, id string) (serve.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.opened = append(s.opened, id)
+	s.note(opened, id)
 	return &spied{stored, s, id}, nil
 }
 
@@ -70,19 +107,18 @@ type spied struct {
 }
 
 func (s *spied) Save(ctx context.Context, th *reducer.Thread) error {
-	if s.store.fail != nil {
-		return s.store.fail
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if s.store.failure != nil {
+		return s.store.failure
 	}
-	s.store.saved = append(s.store.saved, s.id)
-	if s.store.stored == nil {
-		s.store.stored = map[string]*reducer.Thread{}
-	}
-	s.store.stored[s.id] = th
+	s.store.calls[saved] = append(s.store.calls[saved], s.id)
+	s.store.threads[s.id] = th
 	return s.Stored.Save(ctx, th)
 }
 
 func (s *spied) Close() error {
-	s.store.closed = append(s.store.closed, s.id)
+	s.store.note(closed, s.id)
 	return s.Stored.Close()
 }
 
@@ -123,7 +159,7 @@ func (s *site) settle(id string) {
 func (s *site) thread(id string) *reducer.Thread {
 	s.t.Helper()
 	require.NoError(s.t, s.threads.Shutdown(s.t.Context()))
-	return s.store.stored[id]
+	return s.store.stored(id)
 }
 
 // says is an agent that says hello, after asked is closed if it is not nil.
@@ -146,8 +182,8 @@ func texts(th *reducer.Thread) []string {
 
 func TestThreadsAnswerAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var cause error
-		s := open(t, hold(&cause, started), serve.ThreadsOptions{})
+		var why cause
+		s := open(t, hold(&why, started), serve.ThreadsOptions{})
 		got := s.post("/a/messages", `{"content":"Hi","id":"m1"}`)
 		assert.Equal(t, http.StatusAccepted, got.Status)
 		assert.Equal(t, "a", got.ThreadID)
@@ -164,13 +200,13 @@ func TestThreadsAnswerAtOnce(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, http.StatusAccepted, s.post("/a/stop", "").Status)
 		synctest.Wait()
-		assert.Error(t, cause)
+		assert.Error(t, why.get())
 		assert.Equal(t, http.StatusAccepted, s.post("/a/stop", "{}").Status, "stopping again does nothing")
 		assert.Equal(t, http.StatusAccepted, s.post("/a/retry", "").Status)
 		synctest.Wait()
 		require.NoError(t, s.threads.Shutdown(t.Context()))
-		assert.Equal(t, []string{"user Hi"}, texts(s.store.stored["a"]))
-		assert.Equal(t, 2, s.store.stored["a"].Runs.Len())
+		assert.Equal(t, []string{"user Hi"}, texts(s.store.stored("a")))
+		assert.Equal(t, 2, s.store.stored("a").Runs.Len())
 		refused := s.post("/a/messages", `{"content":"Hi"}`)
 		assert.Equal(t, http.StatusServiceUnavailable, refused.Status)
 		require.NoError(t, s.threads.Shutdown(t.Context()), "again does nothing")
@@ -231,7 +267,7 @@ func TestWhatIsPosted(t *testing.T) {
 	got := s.do(httptest.NewRequest(http.MethodGet, "/a/messages", nil))
 	assert.Equal(t, http.StatusMethodNotAllowed, got.Status)
 	assert.Equal(t, "POST", got.header.Get("Allow"))
-	assert.Empty(t, s.store.opened, "none of these loads a thread")
+	assert.Empty(t, s.store.ids(opened), "none of these loads a thread")
 }
 
 // An id is one segment of the path, whatever is in it, and is stored as it is.
@@ -245,10 +281,10 @@ func TestAnyIDIsAThread(t *testing.T) {
 		s.settle(url.PathEscape(id))
 	}
 	require.NoError(t, s.threads.Shutdown(t.Context()))
-	assert.ElementsMatch(t, ids, s.store.closed)
+	assert.ElementsMatch(t, ids, s.store.ids(closed))
 	for _, id := range ids {
-		require.NotNil(t, s.store.stored[id], id)
-		assert.Equal(t, []string{"user Hi", "assistant Hello"}, texts(s.store.stored[id]), id)
+		require.NotNil(t, s.store.stored(id), id)
+		assert.Equal(t, []string{"user Hi", "assistant Hello"}, texts(s.store.stored(id)), id)
 	}
 }
 
@@ -301,7 +337,7 @@ func TestUsersAndRoutes(t *testing.T) {
 	for _, thread := range []string{"thread of ann", "thread of bob", "", "other"} { // and before anything is loaded
 		s := open(t, agent, serve.ThreadsOptions{Authorize: func(*http.Request, string) error { return errors.New("no") }})
 		s.post("/"+url.PathEscape(thread)+"/messages", `{"content":"Hi"}`)
-		assert.Empty(t, s.store.opened)
+		assert.Empty(t, s.store.ids(opened))
 	}
 }
 
@@ -414,14 +450,74 @@ func TestAnswersResultsAndEdits(t *testing.T) {
 		s.settle(id)
 	}
 	require.NoError(t, s.threads.Shutdown(t.Context()))
-	assert.Equal(t, []string{"user instead"}, texts(s.store.stored["b"]))
-	assert.Equal(t, 2, s.store.stored["b"].Runs.Len())
-	assert.Empty(t, s.store.stored["b"].Interrupts)
+	assert.Equal(t, []string{"user instead"}, texts(s.store.stored("b")))
+	assert.Equal(t, 2, s.store.stored("b").Runs.Len())
+	assert.Empty(t, s.store.stored("b").Interrupts)
 	var results []string
-	for _, m := range s.store.stored["c"].Messages.All() {
+	for _, m := range s.store.stored("c").Messages.All() {
 		if m.Role == messages.RoleTool {
 			results = append(results, m.ToolCallID+" "+m.Text())
 		}
 	}
 	assert.ElementsMatch(t, []string{"mine ours", "yours x", "yours2 x"}, results)
+}
+
+// A run does not end with the request that began it.
+func TestARunOutlivesItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var why cause
+		s := open(t, hold(&why, started), serve.ThreadsOptions{})
+		ctx, cancel := context.WithCancel(t.Context())
+		r := httptest.NewRequest(http.MethodPost, "/a/messages", strings.NewReader(`{"content":"Hi"}`)).WithContext(ctx)
+		r.Header.Set("Content-Type", "application/json")
+		require.Equal(t, http.StatusAccepted, s.do(r).Status)
+		cancel()
+		time.Sleep(time.Hour)
+		assert.NoError(t, why.get())
+		require.NoError(t, s.threads.Shutdown(t.Context()))
+		assert.Error(t, why.get())
+	})
+}
+
+// An agent that cannot be reached: the message is accepted and kept, and the run can be tried again.
+func TestUpstreamIsDown(t *testing.T) {
+	upstream := httptest.NewServer(serve.Agent(says("Hello"), nil))
+	address := upstream.Listener.Addr().String()
+	upstream.Close()
+	s := open(t, client.NewHTTP("http://"+address, nil), serve.ThreadsOptions{})
+	require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
+	for s.post("/a/retry", "").Status != 202 { // while the first attempt is under way
+		time.Sleep(time.Millisecond)
+	}
+	for s.post("/a/messages", `{"content":"Are you there?"}`).Status != 202 {
+		time.Sleep(time.Millisecond)
+	}
+	th := s.thread("a")
+	assert.Equal(t, []string{"user Hi", "user Are you there?"}, texts(th))
+	assert.Equal(t, 3, th.Runs.Len())
+	assert.ErrorContains(t, th.Runs.At(0).Err, "connection refused")
+}
+
+// Whatever comes, it is answered, and with a status that says whose fault it is.
+func FuzzThreads(f *testing.F) {
+	f.Add("POST", "/a/messages", "application/json", `{"content":"Hi"}`)
+	f.Add("POST", "/a%2f../answers", "application/json", `{"answers":[{"interruptId":"i","status":"resolved","payload":{}}]}`)
+	f.Add("POST", "/a/results", "application/json", `{"results":[{"toolCallId":"c","content":[{"type":"text","text":""}],"error":"e"}]}`)
+	f.Add("POST", "/a/edit", "application/json", `{"messageId":"m","content":"x"}`)
+	f.Add("GET", "/agfold.js", "", "")
+	f.Fuzz(func(t *testing.T, method, path, contentType, body string) {
+		target, err := url.ParseRequestURI(path)
+		if err != nil || method == http.MethodGet && path != "/agfold.js" {
+			return // a feed does not end
+		}
+		r := &http.Request{Method: method, URL: target, Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: -1}
+		threads := serve.NewThreads(says("Hello"), &serve.ThreadsOptions{Logger: quiet, Authorize: func(*http.Request, string) error { return nil }})
+		w := httptest.NewRecorder()
+		threads.ServeHTTP(w, r.WithContext(t.Context()))
+		require.NoError(t, threads.Shutdown(t.Context()))
+		assert.NotEqual(t, http.StatusInternalServerError, w.Code)
+		if w.Code != http.StatusOK {
+			assert.True(t, json.Valid(w.Body.Bytes()), w.Body.String())
+		}
+	})
 }
