@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 )
@@ -75,11 +78,42 @@ type filed struct {
 	run    *os.File
 	writer *recording.Writer
 	thread *reducer.Thread
+
+	mu      sync.Mutex
+	streams int  // that are being recorded; one may outlive its run
+	unsaved bool // something was recorded since the thread was saved
 }
 
-func (f *filed) Thread() *reducer.Thread   { return f.thread }
-func (f *filed) Record() client.Middleware { return client.Record(f.writer) }
-func (f *filed) Lost() <-chan struct{}     { return nil }
+func (f *filed) Thread() *reducer.Thread { return f.thread }
+func (f *filed) Lost() <-chan struct{}   { return nil }
+
+// Record returns a middleware that records runs and keeps count of their streams.
+func (f *filed) Record() client.Middleware {
+	record := client.Record(f.writer)
+	return func(next client.Agent) client.Agent {
+		recorded := record(next)
+		return client.AgentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+			return func(yield func(event.Event, error) bool) {
+				f.count(1)
+				defer f.count(-1)
+				for ev, err := range recorded.Run(ctx, in) {
+					f.count(0)
+					if !yield(ev, err) {
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// count notes that something was recorded, and that streams have begun or ended.
+func (f *filed) count(streams int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.streams += streams
+	f.unsaved = f.unsaved || streams >= 0
+}
 
 // open reads the thread and opens the file for its runs.
 func (f *filed) open(threadID string) error {
@@ -103,6 +137,7 @@ func (f *filed) open(threadID string) error {
 	}
 	info, err := f.run.Stat()
 	if err == nil && info.Size() > 0 {
+		f.unsaved = true
 		err = f.recover()
 	}
 	f.writer = recording.NewWriter(f.run)
@@ -115,8 +150,9 @@ func (f *filed) recover() error {
 	if err != nil {
 		return fmt.Errorf("%s.run: %w", f.base, err)
 	}
-	if th == nil {
-		return f.run.Truncate(0) // no run had begun to be recorded
+	if th == nil { // no run had begun to be recorded
+		f.unsaved = false
+		return f.run.Truncate(0)
 	}
 	err = f.Save(context.Background(), th)
 	f.thread = th
@@ -162,6 +198,14 @@ func continued(th *reducer.Thread, r io.Reader) (*reducer.Thread, error) {
 				fold.Next(&reducer.Options{Input: e.Head.Input})
 			}
 		case skip:
+			if id, begins := begun(e.Event); begins && !known[id] { // the agent began it by itself, after the run that was asked for
+				if fold == nil {
+					fold = reducer.New(&reducer.Options{Thread: th})
+				} else {
+					fold.Next(nil)
+				}
+				skip = fold.Apply(e.Event) != nil
+			}
 		case e.Err != nil:
 			fold.End(e.Err)
 		default:
@@ -172,6 +216,14 @@ func continued(th *reducer.Thread, r io.Reader) (*reducer.Thread, error) {
 		return th, nil
 	}
 	return fold.End(nil), nil
+}
+
+// begun returns the id of the run that an event begins.
+func begun(f event.Frame) (runID string, begins bool) {
+	if f.Type() != event.TypeRunStarted {
+		return "", false
+	}
+	return f.Value().Get("runId").AsString()
 }
 
 // Save replaces the thread's file, and then empties that of its runs.
@@ -194,16 +246,23 @@ func (f *filed) Save(_ context.Context, th *reducer.Thread) (err error) {
 		return err
 	}
 	f.thread = nil // it is the session's
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unsaved = false
+	if f.streams > 0 {
+		return nil // what follows needs the head of its run
+	}
 	return f.run.Truncate(0)
 }
 
-// Close closes the files. That of the runs stays only if there are runs in it that were not saved.
+// Close closes the files. That of the runs stays only if there is something in it that was not saved.
 func (f *filed) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var err error
 	if f.run != nil {
-		info, failed := f.run.Stat()
-		err = cmp.Or(failed, f.run.Close())
-		if failed == nil && info.Size() == 0 {
+		err = f.run.Close()
+		if !f.unsaved {
 			err = cmp.Or(err, os.Remove(f.base+".run"))
 		}
 	}

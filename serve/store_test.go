@@ -318,3 +318,52 @@ func TestLongIDsHaveNamesOfTheirOwn(t *testing.T) {
 		require.NoError(t, stored.Close())
 	}
 }
+
+// A stream that outlives its run: what comes after the thread was saved is not lost, and does not spoil what is recorded.
+func TestARunThatTheAgentBeginsByItself(t *testing.T) {
+	path := t.TempDir()
+	more := make(chan struct{})
+	agent := client.Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
+		if err := emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}); err != nil {
+			return err
+		}
+		<-more
+		if err := emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: "by itself"}, &event.TextMessageStart{MessageID: "m"},
+			&event.TextMessageContent{MessageID: "m", Delta: "By the way"}); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	s := open(t, agent, serve.ThreadsOptions{Store: serve.NewDir(path)})
+	require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
+	for len(s.store.ids(saved)) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	close(more)
+	for {
+		data, err := os.ReadFile(filepath.Join(path, "t-a.run"))
+		if err == nil && strings.Contains(string(data), "By the way") {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	killed := copyDir(t, path)
+	require.NoError(t, s.threads.Shutdown(t.Context()))
+	assert.Equal(t, []string{"user Hi", "assistant By the way"}, texts(s.store.stored("a")))
+
+	stored, err := serve.NewDir(killed).Open(t.Context(), "a")
+	require.NoError(t, err)
+	th := stored.Thread()
+	assert.Equal(t, []string{"user Hi", "assistant By the way"}, texts(th))
+	assert.Equal(t, 2, th.Runs.Len())
+	assert.Equal(t, reducer.Truncated, th.Status())
+	require.NoError(t, stored.Close())
+	for _, dir := range []string{path, killed} {
+		names, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, name := range names {
+			assert.NotContains(t, name.Name(), ".lock")
+		}
+	}
+}
