@@ -168,13 +168,18 @@ func (t *Threads) rest(e *entry) {
 // load loads the thread.
 func (t *Threads) load(e *entry) {
 	defer close(e.loaded)
+	var stored Stored
+	var err error
 	defer func() {
 		if v := recover(); v != nil { // the store's, or of ThreadsOptions.Session
+			if stored != nil {
+				_ = stored.Close()
+			}
 			t.log().Error("a thread cannot be loaded", "thread", e.id, "panic", v)
 			e.failed = refuse(http.StatusInternalServerError, "the thread cannot be loaded")
 		}
 	}()
-	stored, err := t.o.Store.Open(t.ctx, e.id)
+	stored, err = t.o.Store.Open(t.ctx, e.id)
 	if held, ok := errors.AsType[*HeldError](err); ok {
 		e.held, e.feed = held, nil
 		if source := t.followed(e.id); source != nil {

@@ -161,6 +161,22 @@ func TestAThreadThatCannotBeLoaded(t *testing.T) {
 	}
 }
 
+// A thread whose options panic is not held on to.
+func TestOptionsThatPanic(t *testing.T) {
+	broken := true
+	s := open(t, says("Hello"), serve.ThreadsOptions{Session: func(string) *client.SessionOptions {
+		if broken {
+			panic("secret")
+		}
+		return nil
+	}})
+	assert.Equal(t, http.StatusInternalServerError, s.post("/a/stop", "").Status)
+	assert.Equal(t, []string{"a"}, s.store.ids(closed))
+	broken = false
+	assert.Equal(t, 202, s.post("/a/stop", "").Status)
+	require.NoError(t, s.threads.Shutdown(t.Context()))
+}
+
 func TestAThreadOfAnotherProcess(t *testing.T) {
 	path := t.TempDir()
 	a := open(t, says("Hello"), serve.ThreadsOptions{Store: serve.NewDir(path)})
