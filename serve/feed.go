@@ -50,7 +50,7 @@ func newFeed(source func(context.Context) <-chan client.Snapshot, o *feedOptions
 	orDefault(&f.o.writeTimeout, 30*time.Second)
 	var name [6]byte
 	rand.Read(name[:]) // never fails
-	f.ring = core.NewRing(base64.RawURLEncoding.EncodeToString(name[:]), f.o.ring)
+	f.ring = core.NewRing(base64.RawURLEncoding.EncodeToString(name[:])[:6], f.o.ring)
 	return f
 }
 

@@ -66,7 +66,7 @@ func report(out io.Writer, g group, rounds int) {
 		if g.pairs {
 			base = best[i-i%2]
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", g.rows[i].name, duration(f.ns), ratio(f.ns/base.ns), allocs, size, f.note)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t  %s\n", g.rows[i].name, duration(f.ns), ratio(f.ns/base.ns), allocs, size, f.note)
 	}
 	w.Flush()
 }

@@ -72,6 +72,14 @@ func TestServerRestartsInMidRun(t *testing.T) {
 	do(t, page, chromedp.WaitNotVisible(chromedp.CSS("#stop")))
 }
 
+// conditions are those of a network: the least time until an answer in milliseconds, and bytes a second.
+type conditions struct {
+	Offline  bool    `json:"offline"`
+	Latency  float64 `json:"latency"`
+	Download float64 `json:"downloadThroughput"`
+	Upload   float64 `json:"uploadThroughput"`
+}
+
 func TestSlowNetwork(t *testing.T) {
 	page, agent := browser(t), newTeller(t)
 	site := newSite(t, agent.url)
@@ -80,9 +88,8 @@ func TestSlowNetwork(t *testing.T) {
 		if _, err := cdp.Call(ctx, target, network.Enable, network.EnableParams{}); err != nil {
 			return err
 		}
-		_, err := cdp.Call(ctx, target, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-			MatchedNetworkConditions: []*network.Conditions{{Latency: 300, DownloadThroughput: 8 << 10, UploadThroughput: 8 << 10}},
-		})
+		emulate := cdp.Command[conditions, cdp.Empty]{Method: "Network.emulateNetworkConditions"} // the name that Chromium knows longest
+		_, err := cdp.Call(ctx, target, emulate, conditions{Latency: 300, Download: 8 << 10, Upload: 8 << 10})
 		return err
 	}))
 	say(t, page, "Hi")

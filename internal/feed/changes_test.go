@@ -152,7 +152,7 @@ func TestATokenIsShort(t *testing.T) {
 			continue
 		}
 		r := streaming(t, n)
-		ring := NewRing("AbCdEfGh", Options{})
+		ring := NewRing("AbCdEf", Options{})
 		ring.Put(Snapshot{Thread: r.Thread()})
 		for _, ev := range []event.Event{
 			&event.TextMessageContent{MessageID: "m", Delta: " token"}, &event.ToolCallArgs{ToolCallID: "c", Delta: " token"},

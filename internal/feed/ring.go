@@ -73,7 +73,7 @@ func (r *Ring) Put(s Snapshot) *Entry {
 	if last != nil {
 		e.place = last.place + 1
 	}
-	e.token = r.name + "." + strconv.FormatUint(e.place, 10) + "." + strconv.FormatUint(s.thread().Revision, 10)
+	e.token = r.name + "." + strconv.FormatUint(e.place, 36) + "." + strconv.FormatUint(s.thread().Revision, 10)
 	clear(r.changes)
 	r.view = weak.Pointer[Event]{}
 	r.entries = append(r.entries, e)
@@ -98,7 +98,7 @@ func (r *Ring) Find(token string) *Entry {
 		return nil
 	}
 	place, _, _ := strings.Cut(token[len(r.name)+1:], ".")
-	n, err := strconv.ParseUint(place, 10, 64)
+	n, err := strconv.ParseUint(place, 36, 64)
 	if first := r.entries[0].place; err != nil || n < first || n-first >= uint64(len(r.entries)) {
 		return nil
 	} else if e := r.entries[n-first]; e.token == token {
