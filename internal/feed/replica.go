@@ -329,7 +329,7 @@ func readMessage(v state.Value, at string) (*messages.Message, error) {
 		return nil, malformed(at, "a message", v.Kind().String())
 	}
 	status, _ := v.Get("status").AsString()
-	m.Streaming = status == statusStreaming
+	m.Streaming, m.Cut = status == statusStreaming, status == statusCut
 	for i, item := range v.Get("toolCalls").Elements() {
 		if status, _ := item.Get("status").AsString(); i < m.ToolCalls.Len() {
 			m.ToolCalls.At(i).Status = callStatuses[status] // nothing else holds it yet
@@ -341,7 +341,7 @@ func readMessage(v state.Value, at string) (*messages.Message, error) {
 // callStatuses are the statuses of a call by their names.
 var callStatuses = func() map[string]messages.ToolCallStatus {
 	byName := map[string]messages.ToolCallStatus{}
-	for s := messages.ToolCallComplete; s <= messages.ToolCallAnswered; s++ {
+	for s := messages.ToolCallComplete; s <= messages.ToolCallBroken; s++ {
 		byName[s.String()] = s
 	}
 	return byName

@@ -8,7 +8,7 @@ import (
 )
 
 // AppendView appends the view of s, one JSON object. It has the members of [reducer.Thread.AppendJSON], but revision and
-// those that name messages or calls by their status; each message and each call has its status itself, and a call
+// unfinished: each message and each call has its status itself, and a call
 // has args, its arguments as far as they can be read. phase and queued are what s says.
 func AppendView(dst []byte, s Snapshot) []byte {
 	t := s.thread()
@@ -95,12 +95,16 @@ func appendCall(dst []byte, c *messages.ToolCall) []byte {
 // The statuses of a message.
 const (
 	statusStreaming = "streaming"
+	statusCut       = "cut"
 	statusComplete  = "complete"
 )
 
 func messageStatus(m *messages.Message) string {
-	if m.Streaming {
+	switch {
+	case m.Streaming:
 		return statusStreaming
+	case m.Cut:
+		return statusCut
 	}
 	return statusComplete
 }
