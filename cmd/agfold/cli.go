@@ -21,6 +21,7 @@ import (
 type cli struct {
 	Run       runFlags     `cmd:"" help:"Talk to an agent, or to the demo agent, and watch its runs live."`
 	Replay    replayFlags  `cmd:"" help:"Fold recorded runs and print the threads that they make."`
+	Step      stepFlags    `cmd:"" help:"Walk through a recording and see what each event changes."`
 	Explain   explainFlags `cmd:"" help:"Explain why a stream is rejected, and its warnings."`
 	Lint      lintFlags    `cmd:"" help:"Find what the protocol allows and an agent's author did not mean."`
 	Diff      diffFlags    `cmd:"" help:"Say how two recordings differ, or a recording and a thread."`

@@ -23,6 +23,12 @@ func TestToolsPrintAsTheyDid(t *testing.T) {
 		name, stdin string
 		args        []string
 	}{
+		{"step", "n\nn 3\ns /recipe\nstate /recipe/title\nw\nW\n/garlic\n?Garlic\np\nlast\nfirst\nr\nlist 3\nevent\nm nobody\n7\nfrobnicate\nhelp\nq\nn\n",
+			[]string{"step", recordings + "/shared-state.json"}},
+		{"step-thread", "last\nthread\nstate\n", []string{"step", recordings + "/subagents.sse"}},
+		{"step-do", "", []string{"step", "-c", "w", "-c", "state", recordings + "/shared-state.json"}},
+		{"step-json", "", []string{"step", "--json", recordings + "/rejected.ndjson"}},
+		{"step-list", broken, []string{"step", "-"}},
 		{"explain", broken, []string{"explain", "-"}},
 		{"explain-json", broken, []string{"explain", "--json", "-"}},
 		{"explain-warnings", "", []string{"explain", "--max", "3", recordings + "/thinking.ndjson"}},
@@ -56,7 +62,7 @@ func TestToolsPrintAsTheyDid(t *testing.T) {
 }
 
 // tools are the commands that look into recordings.
-var tools = [][]string{{"diff", "testdata/tools/broken.ndjson"}, {"explain"}, {"lint"}, {"compact"}, {"convert"}}
+var tools = [][]string{{"step"}, {"diff", "testdata/tools/broken.ndjson"}, {"explain"}, {"lint"}, {"compact"}, {"convert"}}
 
 func TestToolsHaveHelp(t *testing.T) {
 	for _, tool := range tools {

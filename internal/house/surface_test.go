@@ -23,7 +23,7 @@ var surface = map[string]int{
 	"messages":  116,
 	"event":     217,
 	"chunks":    9,
-	"reducer":   109,
+	"reducer":   110,
 	"recording": 67,
 	"client":    109,
 	"serve":     14,
