@@ -16,7 +16,7 @@ import (
 //
 // Folding it gives the same messages, state, open interrupts, pending calls and subagents, and the same runs, but for what
 // no stream says: an earlier run that was rejected or cut off has failed with the text of its error, and the last one
-// runs on, and what calls an earlier run left pending is not told. A thread with messages or a state and no run gets a run with an empty id. The revision differs.
+// runs on; what calls an earlier run left pending is not told, and texts and arguments that broke off count as complete. A thread with messages or a state and no run gets a run with an empty id. The revision differs.
 // It costs a pass over the messages.
 func (t *Thread) Events() iter.Seq[event.Event] {
 	return func(yield func(event.Event) bool) {

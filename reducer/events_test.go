@@ -35,6 +35,18 @@ func essence(t testing.TB, th *reducer.Thread) string {
 		}
 		c.Runs = c.Runs.Append(run)
 	}
+	for i, m := range th.Messages.All() { // nor is what broke off
+		whole := *m
+		whole.Cut = false
+		for j, tc := range m.ToolCalls.All() {
+			if tc.Status == messages.ToolCallBroken {
+				call := *tc
+				call.Status = messages.ToolCallComplete
+				whole.ToolCalls = whole.ToolCalls.Set(j, &call)
+			}
+		}
+		c.Messages = c.Messages.Set(i, &whole)
+	}
 	var nodes []string
 	for depth, n := range th.Subagents.Walk() {
 		text, err := n.MarshalJSON()
