@@ -21,7 +21,7 @@ type pendingCall struct {
 }
 
 // pending returns the pending calls of offered tools: those that functions answer, and those that the caller must answer
-// before the thread continues (P-RUN-2). Left out are those that a pending interrupt is about: its answer decides about
+// before the thread continues (P-RUN-2). With AnswerUnknownTools those of no offered tool are among the former, without a tool. Left out are those that a pending interrupt is about: its answer decides about
 // the call, and the agent knows what that means.
 func (s *Session) pending(th *reducer.Thread) (calls []pendingCall, callers []*messages.ToolCall) {
 	for tc, m := range th.PendingToolCalls() {
@@ -38,6 +38,8 @@ func (s *Session) pending(th *reducer.Thread) (calls []pendingCall, callers []*m
 			calls = append(calls, pendingCall{s.o.Tools[tool], tc, m.Owner})
 		case offered:
 			callers = append(callers, tc)
+		case s.o.AnswerUnknownTools && s.o.MaxRounds > 0 && th.Status() == reducer.Succeeded:
+			calls = append(calls, pendingCall{call: tc, owner: m.Owner})
 		}
 	}
 	return calls, callers
@@ -55,6 +57,7 @@ func (t *Turn) answer(calls []pendingCall) error {
 	s := t.session
 	s.enter(PhaseCallingTools)
 	answers := make([]*messages.Message, len(calls))
+	called := 0
 	slots := make(chan struct{}, maxParallelCalls)
 	var wg sync.WaitGroup
 	for i, p := range calls {
@@ -65,6 +68,7 @@ func (t *Turn) answer(calls []pendingCall) error {
 		if t.ctx.Err() != nil { // even if a slot is free because of that
 			break
 		}
+		called++
 		wg.Go(func() {
 			defer func() { <-slots }()
 			if content, err := s.invoke(t.ctx, p); err == nil {
@@ -75,6 +79,11 @@ func (t *Turn) answer(calls []pendingCall) error {
 		})
 	}
 	wg.Wait()
+	for i, p := range calls[:called] {
+		if answers[i] == nil {
+			s.settled.start(p.call.ID)
+		}
+	}
 	answers = s.completed(slices.DeleteFunc(answers, func(m *messages.Message) bool { return m == nil }))
 	s.detach()
 	th := s.thread.WithMessages(answers...)
@@ -97,6 +106,9 @@ func (p pendingCall) answer(content messages.Content, failure messages.Opt[strin
 
 // invoke asks for consent and calls the function. Whatever goes wrong is an error whose text is for the agent.
 func (s *Session) invoke(ctx context.Context, p pendingCall) (messages.Content, error) {
+	if p.tool.Call == nil {
+		return messages.Content{}, errors.New(noTool(p.call.Name))
+	}
 	if s.o.Approve != nil {
 		_, err := guard(ctx, "asking for consent", func() (messages.Content, error) {
 			return messages.Content{}, s.o.Approve(ctx, p.call)

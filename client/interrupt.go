@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
 
@@ -21,16 +22,24 @@ func (e *InterruptError) Error() string {
 	return fmt.Sprintf("P-INT-1: interrupt %q %s; Session.Resume answers each one", e.ID, e.Reason)
 }
 
-// PendingCallError says that a run cannot be sent because a call of an offered tool waits for the caller's answer: a
-// tool message, see [messages.ToolResult] (P-RUN-2). Nothing was sent.
+// PendingCallError says that a run cannot be sent because calls of offered tools wait for the caller's answers: a tool
+// message for each, see [messages.ToolResult] (P-RUN-2). Nothing was sent. With [DeclineUnanswered] the calls are
+// declined instead.
 type PendingCallError struct {
-	ID   string // of the call
-	Tool string
+	Calls []*messages.ToolCall // all of them, in the order of the thread; at least one
 }
 
-// Error names the call and the tool.
+// Error names the calls and their tools, the first ten of them.
 func (e *PendingCallError) Error() string {
-	return fmt.Sprintf("P-RUN-2: the call %q of %q has no answer; send it as a tool message", e.ID, e.Tool)
+	var names []string
+	for i, tc := range e.Calls {
+		if i == 10 {
+			names = append(names, fmt.Sprintf("and %d more", len(e.Calls)-i))
+			break
+		}
+		names = append(names, fmt.Sprintf("%q of %q", tc.ID, tc.Name))
+	}
+	return "P-RUN-2: calls have no answer: " + strings.Join(names, ", ") + "; send each as a tool message"
 }
 
 // Answer is the answer to one interrupt, for [Session.Resume] and [RunOptions.Resume]. [Resolve] and [Decline] make one.

@@ -32,14 +32,15 @@ type RunOptions struct {
 // snapshots show it. ctx bounds the turn, not Start: when it ends, the turn ends. So a handler of an HTTP request that only
 // starts a turn passes a context that outlives the request, such as one from context.WithoutCancel. Nothing is ever sent twice.
 //
-// If calls are still pending that the session has functions for, because an earlier turn was stopped, they are answered
-// first. Without messages, Start runs the agent on the thread as it is: so a run that failed is tried again, because its
-// messages are in the thread already.
+// Calls that earlier runs left without a result are settled first, as [SessionOptions.Unanswered] says (P-HIS-2). If calls are
+// pending that functions have not been called for, because of MaxRounds, they are answered. Without messages, Start runs the
+// agent on the thread as it is: so a run that failed is tried again, because its messages are in the thread already. See
+// [Session.Retry].
 //
 // Start returns an error, and neither sends nor adds anything, with: [ErrClosed]; [ErrBusy] while another turn is in
 // progress, unless WhenBusy says otherwise; an error that matches ctx.Err() if ctx is done; an [*InterruptError] while
-// interrupts are pending; a [*PendingCallError] while a call of an offered tool without a function has no answer; a
-// [*messages.MalformedError] or [*DuplicateError] about a message; the error of an argument of [NewSession].
+// interrupts are pending; a [*PendingCallError] while calls of offered tools without a function have no answer, unless
+// they are declined; a [*messages.MalformedError] or [*DuplicateError] about a message; the error of an argument of [NewSession].
 func (s *Session) Start(ctx context.Context, o *RunOptions) (*Turn, error) {
 	t, err := s.newTurn(ctx, o)
 	if err == nil {

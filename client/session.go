@@ -36,7 +36,9 @@ var (
 type SessionOptions struct {
 	// ThreadID is the conversation's id; "" takes that of Thread or makes one.
 	ThreadID string
-	// Thread is a conversation to continue; nil starts an empty one.
+	// Thread is a conversation to continue; nil starts an empty one. If it was stored in the middle of a run, that run is
+	// truncated ([reducer.Thread.BreakOff]). Functions for its pending calls may have been called before it was
+	// stored, so they are not called again unless Unanswered is KeepUnanswered.
 	Thread *reducer.Thread
 	// Messages and State are what an empty conversation starts from; with Thread they play no part. Messages
 	// without an id get one. If they are not what SetMessages accepts, the conversation starts without them,
@@ -65,6 +67,13 @@ type SessionOptions struct {
 	// Approve is called before each call of a tool's function, concurrently if several calls are pending. If it returns an
 	// error or panics, the call is declined and the error text is sent to the agent. Nil approves everything.
 	Approve func(ctx context.Context, call *messages.ToolCall) error
+	// Unanswered says what is done about tool calls without a result before a request is sent (P-HIS-2). What changes is
+	// in the thread, and each change is a warning.
+	Unanswered Unanswered
+	// AnswerUnknownTools answers calls of tools that are not offered, as those of a function that fails with "there is no
+	// tool", so that the agent runs again and can do something else. Without it such calls end the turn, and the
+	// next one settles them if the caller has not answered.
+	AnswerUnknownTools bool
 	// Linger bounds how long a stream is still read after its run has ended; 0 means 5 s, a negative value no limit. The turn
 	// does not wait for that: unless the stream ends or brings another run within 2 ms, the session is free, or calls tools,
 	// while the stream lingers. What comes in this time is folded: a late RUN_ERROR, or another run (P-RUN-3), which begins the
@@ -99,6 +108,8 @@ type Session struct {
 
 	changing sync.Mutex // held while a change between runs is made; taken before mu. It guards invalid.
 	invalid  error      // of the first messages
+
+	settled settled // used by the turn in progress, or with changing held if there is none
 
 	mu     sync.Mutex
 	fold   *reducer.Reducer // of the run in progress, nil between runs
@@ -150,7 +161,10 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 func (s *Session) origin() *reducer.Thread {
 	var th reducer.Thread
 	if s.o.Thread != nil {
-		th = *s.o.Thread
+		th = *s.o.Thread.BreakOff(errStored)
+		for _, id := range th.PendingToolCallIDs() { // who stored it may have called them
+			s.settled.start(id)
+		}
 	} else {
 		msgs := s.completed(s.o.Messages)
 		if s.invalid = checkMessages(th.Messages, msgs); s.invalid == nil {

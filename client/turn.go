@@ -35,6 +35,8 @@ type Turn struct {
 	rounds int
 	left   bool // the caller left its loop
 
+	warnings []event.Warning // of what was settled, not reported yet
+
 	// Guarded by session.mu.
 	unhook func() bool // while it is queued: from its context
 }
@@ -137,10 +139,11 @@ func (t *Turn) admit() error {
 	if err != nil {
 		return err
 	}
-	calls, callers := s.pending(th)
-	if len(callers) > 0 {
-		return &PendingCallError{ID: callers[0].ID, Tool: callers[0].Name}
+	if _, callers := s.pending(th); len(callers) > 0 && s.o.Unanswered != DeclineUnanswered {
+		return &PendingCallError{callers}
 	}
+	th, t.warnings = s.sendable(th)
+	calls, _ := s.pending(th)
 	t.before = th
 	s.mu.Lock()
 	if s.closed {
@@ -194,6 +197,7 @@ func (t *Turn) work(calls []pendingCall, more bool) {
 // next returns the input of the next run, once what came before has been handed over and the stream before is closed.
 func (t *Turn) next() (event.RunInput, error) {
 	s := t.session
+	t.settle()
 	s.enter(PhaseSending)
 	if err := s.hub.Flush(t.ctx); err != nil { // the caller's messages, or the answers of tools
 		return event.RunInput{}, t.cause(err)
@@ -211,6 +215,23 @@ func (t *Turn) next() (event.RunInput, error) {
 		return event.RunInput{}, ErrStopped
 	}
 	return t.input(), nil
+}
+
+// settle settles what the run before, or the answers of tools, have left, and reports what was settled.
+func (t *Turn) settle() {
+	s := t.session
+	th, warnings := s.sendable(s.thread) // no stream has the fold: the turn has just begun, or calls were answered
+	s.mu.Lock()
+	if th != s.thread {
+		s.thread = th
+		s.hub.Changed()
+	}
+	s.mu.Unlock()
+	warnings = append(t.warnings, warnings...)
+	t.warnings = nil
+	for _, w := range warnings {
+		s.o.OnWarning(w)
+	}
 }
 
 // fold returns the fold of a run with this input.
