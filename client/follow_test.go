@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,20 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.out = out
 	context.AfterFunc(r.Context(), func() { out.CloseWithError(r.Context().Err()) })
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: in}, nil
+}
+
+// requests returns the heads of the requests so far.
+func (w *wire) requests() []http.Header {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.asked)
+}
+
+// set changes the server.
+func (w *wire) set(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
 }
 
 // send sends what is new on the connection, the first n bytes of it and then nothing if n is not negative.
@@ -168,7 +183,7 @@ func TestFollowedThreadIsTheServedOne(t *testing.T) {
 				require.Equal(t, served[s.Revision], canonicalJSON(t, s.Thread), "seed %d, revision %d", seed, s.Revision)
 			}
 			assert.Greater(t, len(got), 10)
-			for _, h := range w.asked[1:] {
+			for _, h := range w.requests()[1:] {
 				assert.True(t, strings.HasPrefix(h.Get("Last-Event-ID"), "wire.") || h.Get("Last-Event-ID") == "")
 			}
 		})
@@ -186,7 +201,11 @@ func TestFollowResumesAndReconnects(t *testing.T) {
 		var connections []error
 		o := w.options()
 		o.Header = http.Header{"Authorization": {"Bearer x"}}
-		o.OnConnection = func(err error) { connections = append(connections, err) }
+		o.OnConnection = func(err error) { w.set(func() { connections = append(connections, err) }) }
+		connected := func() (list []error) {
+			w.set(func() { list = slices.Clone(connections) })
+			return list
+		}
 		f := client.Follow(ctx, "http://host/t", o)
 		now := func() string {
 			synctest.Wait()
@@ -198,39 +217,38 @@ func TestFollowResumesAndReconnects(t *testing.T) {
 		assert.Empty(t, now())
 		w.send(-1)
 		assert.Equal(t, "a", now())
-		assert.Equal(t, "Bearer x", w.asked[0].Get("Authorization"))
-		assert.Equal(t, []error{nil}, connections)
+		assert.Equal(t, "Bearer x", w.requests()[0].Get("Authorization"))
+		assert.Equal(t, []error{nil}, connected())
 
 		time.Sleep(45 * time.Second)
 		synctest.Wait()
-		require.Len(t, connections, 2)
-		idle, ok := errors.AsType[*client.IdleError](connections[1])
-		require.True(t, ok, "%v", connections[1])
+		require.Len(t, connected(), 2)
+		idle, ok := errors.AsType[*client.IdleError](connected()[1])
+		require.True(t, ok, "%v", connected()[1])
 		assert.Equal(t, 45*time.Second, idle.After)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		require.Len(t, w.asked, 2, "it connects again within a second")
-		assert.Equal(t, "wire.0.0", w.asked[1].Get("Last-Event-ID"))
+		require.Len(t, w.requests(), 2, "it connects again within a second")
+		assert.Equal(t, "wire.0.0", w.requests()[1].Get("Last-Event-ID"))
 
 		w.put(text("ab"))
 		w.send(-1)
 		assert.Equal(t, "ab", now())
 
-		w.answer = func(*http.Request) *http.Response { // a server that starts, for a while
-			return &http.Response{StatusCode: http.StatusBadGateway, Body: io.NopCloser(strings.NewReader("no"))}
-		}
-		w.out.Close()
+		w.set(func() {
+			w.answer = func(*http.Request) *http.Response { // a server that starts, for a while
+				return &http.Response{StatusCode: http.StatusBadGateway, Body: io.NopCloser(strings.NewReader("no"))}
+			}
+			w.out.Close()
+		})
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		tried := len(w.asked)
+		tried := len(w.requests())
 		assert.Less(t, tried, 30, "it waits longer and longer")
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		assert.Greater(t, len(w.asked), tried+5, "but at most 30 s or so")
-		w.answer = nil
-		w.mu.Lock()
-		w.ring = feed.NewRing("other", feed.Options{}) // it has forgotten the thread's past
-		w.mu.Unlock()
+		assert.Greater(t, len(w.requests()), tried+5, "but at most 30 s or so")
+		w.set(func() { w.answer, w.ring = nil, feed.NewRing("other", feed.Options{}) }) // it has forgotten the thread's past
 		w.put(text("new"))
 		until := func(want string) { // a connection may be waited for, or be about to end
 			for range 120 {
@@ -243,15 +261,17 @@ func TestFollowResumesAndReconnects(t *testing.T) {
 			t.Errorf("%q did not come", want)
 		}
 		until("new")
-		assert.Equal(t, "wire.1.0", w.asked[len(w.asked)-1].Get("Last-Event-ID"))
+		assert.Equal(t, "wire.1.0", w.requests()[len(w.requests())-1].Get("Last-Event-ID"))
 
-		_, err := w.out.Write([]byte("id: other.1.0\ndata: [{\"op\":\"append\",\"path\":\"/nope\",\"value\":\"x\"}]\n\n"))
+		var out io.Writer
+		w.set(func() { out = w.out })
+		_, err := out.Write([]byte("id: other.1.0\ndata: [{\"op\":\"append\",\"path\":\"/nope\",\"value\":\"x\"}]\n\n"))
 		require.NoError(t, err)
 		synctest.Wait()
-		assert.ErrorIs(t, connections[len(connections)-1], state.ErrPath)
+		assert.ErrorIs(t, connected()[len(connected())-1], state.ErrPath)
 		w.put(text("newer"))
 		until("newer")
-		assert.Empty(t, w.asked[len(w.asked)-1].Get("Last-Event-ID"), "after changes that do not apply it asks for a view")
+		assert.Empty(t, w.requests()[len(w.requests())-1].Get("Last-Event-ID"), "after changes that do not apply it asks for a view")
 		cancel()
 		<-f.Done()
 	})
@@ -304,7 +324,7 @@ func TestFollowEnds(t *testing.T) {
 				f := client.Follow(ctx, "http://host/t", w.options())
 				time.Sleep(10 * time.Minute)
 				assert.NoError(t, f.Err())
-				assert.Less(t, len(w.asked), 60)
+				assert.Less(t, len(w.requests()), 60)
 				cancel(errors.New("enough"))
 				<-f.Done()
 				assert.ErrorContains(t, f.Err(), "enough")
