@@ -16,11 +16,11 @@ func AppendChanges(dst []byte, older, newer Snapshot, mode Mode) []byte {
 	a, b := older.thread(), newer.thread()
 	c := b.ChangesSince(a)
 	if a.ID != b.ID || len(c.Runs) > 0 || c.RunsGone > 0 || c.Interrupts {
-		o.values("", head(a), head(b))
+		o.values("", "", head(a), head(b))
 	}
-	o.values("/phase", phase(older), phase(newer))
+	o.values("/phase", "", phase(older), phase(newer))
 	if !sameQueue(older.Queued, newer.Queued) {
-		o.values("/queued", queue(older.Queued), queue(newer.Queued))
+		o.values("/queued", "", queue(older.Queued), queue(newer.Queued))
 	}
 	o.rows(&c, b)
 	shift := c.Rows.Inserted - c.Rows.Removed
@@ -34,7 +34,7 @@ func AppendChanges(dst []byte, older, newer Snapshot, mode Mode) []byte {
 	if b.State.Exists() {
 		o.patch("/state", orEmpty(a.State), c.State)
 	} else {
-		o.values("/state", orEmpty(a.State), state.Object())
+		o.values("/state", "", orEmpty(a.State), state.Object())
 	}
 	o.runs(&c, a, b)
 	if len(c.Subagents) > 0 || c.SubagentsGone > 0 {
@@ -85,15 +85,15 @@ func (o *ops) message(at string, a, b *messages.Message) {
 	}
 	if a.ID != b.ID || a.Owner != b.Owner || a.Name != b.Name || a.ToolCallID != b.ToolCallID || a.Error != b.Error ||
 		a.ActivityType != b.ActivityType || a.EncryptedValue != b.EncryptedValue {
-		o.values(at, bareMessage(a), bareMessage(b))
+		o.values(at, "", bareMessage(a), bareMessage(b))
 	}
 	if a.Role == messages.RoleActivity {
-		o.values(at+"/content", a.Activity, b.Activity)
+		o.values(at, "/content", a.Activity, b.Activity)
 	} else {
-		o.content(at+"/content", a.Content, b.Content)
+		o.content(at, a.Content, b.Content)
 	}
-	o.values(at+"/metadata", a.Metadata.Value(), b.Metadata.Value())
-	o.text(at+"/status", messageStatus(a), messageStatus(b))
+	o.values(at, "/metadata", a.Metadata.Value(), b.Metadata.Value())
+	o.text(at, "/status", messageStatus(a), messageStatus(b))
 	if a.Role == messages.RoleAssistant && !messages.Same(a.ToolCalls, b.ToolCalls) {
 		o.calls(at+"/toolCalls", a.ToolCalls, b.ToolCalls)
 	}
@@ -108,14 +108,17 @@ func bareMessage(m *messages.Message) state.Value {
 }
 
 func (o *ops) content(at string, a, b messages.Content) {
+	if !a.IsParts() && !b.IsParts() && a.Exists() && b.Exists() {
+		o.text(at, "/content", a.Text(), b.Text())
+		return
+	}
+	at += "/content"
 	switch {
 	case !a.Exists() && !b.Exists():
 	case !b.Exists():
 		o.remove(at)
 	case !a.Exists():
 		o.put(state.OpAdd, at, func(dst []byte) []byte { return appendJSON(dst, b) })
-	case !a.IsParts() && !b.IsParts():
-		o.text(at, a.Text(), b.Text())
 	case a.IsParts() && b.IsParts():
 		o.parts(at, a.Parts(), b.Parts())
 	default:
@@ -131,7 +134,7 @@ func (o *ops) parts(at string, a, b []messages.Part) {
 		if !samePart(p, q) {
 			o.put(state.OpReplace, element(at, i), func(dst []byte) []byte { return appendJSON(dst, b[i]) })
 		} else if q.Type == messages.PartText {
-			o.text(element(at, i)+"/text", text, q.Text)
+			o.text(element(at, i), "/text", text, q.Text)
 		}
 	}
 	for i := len(a) - 1; i >= len(b); i-- {
@@ -173,12 +176,12 @@ func (o *ops) call(at string, a, b *messages.ToolCall) {
 		return
 	}
 	if a.Name != b.Name || a.EncryptedValue != b.EncryptedValue || !state.Same(a.Metadata.Value(), b.Metadata.Value()) {
-		o.values(at, bareCall(a), bareCall(b))
+		o.values(at, "", bareCall(a), bareCall(b))
 	}
-	o.text(at+"/status", a.Status.String(), b.Status.String())
+	o.text(at, "/status", a.Status.String(), b.Status.String())
 	if len(a.Arguments) != len(b.Arguments) || a.Arguments != b.Arguments {
-		o.text(at+"/function/arguments", a.Arguments, b.Arguments)
-		o.values(at+"/args", a.PartialArgs(), b.PartialArgs())
+		o.text(at, "/function/arguments", a.Arguments, b.Arguments)
+		o.values(at, "/args", a.PartialArgs(), b.PartialArgs())
 	}
 }
 
@@ -199,8 +202,8 @@ func (o *ops) runs(c *reducer.Changes, a, b *reducer.Thread) {
 			continue
 		}
 		older, newer := a.Runs.At(i), b.Runs.At(i)
-		o.values(at, bareRun(older), bareRun(newer))
-		o.values(at+"/result", older.Result, newer.Result)
+		o.values(at, "", bareRun(older), bareRun(newer))
+		o.values(at, "/result", older.Result, newer.Result)
 		o.steps(at+"/steps", older.Steps, newer.Steps)
 	}
 }
@@ -268,7 +271,7 @@ func (o *ops) subagents(a, b reducer.Subagents) {
 	both := min(len(older), len(newer))
 	for i := range both {
 		if older[i] != newer[i] {
-			o.values(element("/subagents", front+i), older[i].value(), newer[i].value())
+			o.values(element("/subagents", front+i), "", older[i].value(), newer[i].value())
 		}
 	}
 	for range older[both:] {

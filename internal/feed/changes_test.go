@@ -248,7 +248,7 @@ func TestReplicaRefusesWhatIsMalformed(t *testing.T) {
 	}{
 		{"changes come first", "", "n.1.0", `[]`, ErrNoView},
 		{"no token", "view", "", view, ErrToken},
-		{"not a number", "view", "n.1.x", view, ErrToken},
+		{"not a number", "view", "n.1.-", view, ErrToken},
 		{"not JSON", "view", "n.0.0", `{"threadId"`, new(state.SyntaxError)},
 		{"a view that is not an object", "view", "n.0.0", `[]`, new(messages.MalformedError)},
 		{"a view without a list", "view", "n.0.0", `{"threadId":"t"}`, new(messages.MalformedError)},

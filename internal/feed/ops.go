@@ -53,10 +53,13 @@ func (o *ops) remove(at string) {
 	o.end()
 }
 
-// text changes the string at a place.
-func (o *ops) text(at, older, newer string) {
+// text changes the string key of a place.
+func (o *ops) text(at, key, older, newer string) {
+	if len(older) == len(newer) && older == newer {
+		return
+	}
+	at += key
 	switch {
-	case len(older) == len(newer) && older == newer:
 	case o.extends(older, newer):
 		o.put(opAppend, at, func(dst []byte) []byte { return jsontext.AppendString(dst, newer[len(older):]) })
 	default:
@@ -74,11 +77,13 @@ func (o *ops) extends(older, newer string) bool {
 	return r != utf8.RuneError || size != 1
 }
 
-// values changes the member at a place; an absent value is a missing member. It costs what differs.
-func (o *ops) values(at string, older, newer state.Value) {
-	switch {
-	case state.Same(older, newer):
+// values changes the member key of a place; an absent value is a missing member. It costs what differs.
+func (o *ops) values(at, key string, older, newer state.Value) {
+	if state.Same(older, newer) {
 		return
+	}
+	at += key
+	switch {
 	case !older.Exists():
 		o.value(state.OpAdd, at, newer)
 		return
@@ -102,7 +107,7 @@ func (o *ops) patch(at string, older state.Value, patch state.Patch) {
 		if text, ok := op.Value.AsString(); ok && op.Kind == state.OpReplace && !moved {
 			if was, err := older.Lookup(op.Path); err == nil {
 				if before, ok := was.AsString(); ok {
-					o.text(path, before, text)
+					o.text(path, "", before, text)
 					continue
 				}
 			}

@@ -73,7 +73,7 @@ func (r *Ring) Put(s Snapshot) *Entry {
 	if last != nil {
 		e.place = last.place + 1
 	}
-	e.token = r.name + "." + strconv.FormatUint(e.place, 36) + "." + strconv.FormatUint(s.thread().Revision, 10)
+	e.token = r.name + "." + strconv.FormatUint(e.place, 36) + "." + strconv.FormatUint(s.thread().Revision, 36)
 	clear(r.changes)
 	r.view = weak.Pointer[Event]{}
 	r.entries = append(r.entries, e)
@@ -137,7 +137,8 @@ func (r *Ring) changesTo(to, from *Entry, mode Mode) *Event {
 	if e := r.changes[key]; e != nil {
 		return e
 	}
-	text := append([]byte(nil), "id: "+to.token+"\ndata: "...)
+	text := append(make([]byte, 0, 224), "id: "...) // room for a token of arguments
+	text = append(append(text, to.token...), "\ndata: "...)
 	text = append(AppendChanges(text, from.snapshot, to.snapshot, mode), "\n\n"...)
 	e := &Event{text, to}
 	r.changes[key] = e
@@ -159,6 +160,6 @@ func (r *Ring) newestView() *Event {
 
 // Revision returns the thread's revision that a token names.
 func Revision(token string) (uint64, bool) {
-	n, err := strconv.ParseUint(token[strings.LastIndexByte(token, '.')+1:], 10, 64)
+	n, err := strconv.ParseUint(token[strings.LastIndexByte(token, '.')+1:], 36, 64)
 	return n, err == nil && len(token) <= maxToken
 }
