@@ -104,8 +104,8 @@ func TestRunAnswersCalls(t *testing.T) {
 		url, inputs, _ := serving(t, calling, quiet)
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--message", "more")
 		assert.Equal(t, exitOK, got.status)
-		assert.Len(t, *inputs, 2)
-		assert.Empty(t, got.stderr)
+		require.Len(t, *inputs, 2)
+		assert.Equal(t, "warning: P-HIS-2 c1: the call \"c1\" of \"weather\" got a result for the agent: there is no tool \"weather\"\n", got.stderr)
 	})
 	t.Run("calls and interrupts are answered in one run", func(t *testing.T) {
 		url, inputs, _ := serving(t, sseOf(began, askWeather, ofOslo, endWeather,
