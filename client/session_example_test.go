@@ -189,3 +189,22 @@ func ExampleNewSession_stored() {
 	// Deploy to production?
 	// succeeded "deployed: true" <nil>
 }
+
+func ExampleSession_Start() {
+	ctx := context.Background()
+	s := client.NewSession(forecaster, &client.SessionOptions{Tools: []client.Tool{weatherTool}, WhenBusy: client.Queue})
+	defer s.Close()
+	turn, err := s.Start(ctx, &client.RunOptions{Messages: []*messages.Message{messages.UserText("Weather in Oslo?")}})
+	if err != nil {
+		fmt.Println("not sent:", err)
+		return
+	}
+	fmt.Println(s.Snapshot().Phase.Busy())
+	res, err := turn.Wait(ctx)
+	fmt.Println(res.Status, err)
+	fmt.Println(s.Snapshot().Phase)
+	// Output:
+	// true
+	// succeeded <nil>
+	// idle
+}

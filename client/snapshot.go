@@ -10,7 +10,7 @@ import (
 // that encode encode the thread alone.
 //
 // A subscription delivers a new Snapshot for each change of the thread and for each change of the other fields. If only the
-// others changed, the Thread, and so its Revision, is that of the snapshot before.
+// others changed, the Thread is equal to that of the snapshot before, and has its Revision.
 type Snapshot struct {
 	*reducer.Thread
 	// Phase says what the session is doing, and so whether it would refuse a call; see [Phase.Busy].

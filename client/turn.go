@@ -211,8 +211,8 @@ func (t *Turn) next() (event.RunInput, error) {
 		case <-t.ctx.Done():
 		}
 	}
-	if t.isHalted() { // before anything was sent
-		return event.RunInput{}, ErrStopped
+	if err := t.ctx.Err(); err != nil { // before anything was sent
+		return event.RunInput{}, t.cause(err)
 	}
 	return t.input(), nil
 }
