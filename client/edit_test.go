@@ -223,7 +223,7 @@ func TestEditsWhileARunGoesOn(t *testing.T) {
 				require.ErrorIs(t, edit(s), client.ErrBusy)
 				require.Same(t, before, s.Thread())
 			}
-			require.NoError(t, s.Result().Err)
+			require.NoError(t, s.Snapshot().Result.Err)
 			s.Close()
 			before := s.Thread()
 			assert.ErrorIs(t, edit(s), client.ErrClosed)

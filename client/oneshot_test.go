@@ -80,13 +80,13 @@ func TestRunsAreIteratedOnce(t *testing.T) {
 		for _, err := range deliveries {
 			require.NoError(t, err)
 		}
-		res := s.Result()
+		res := s.Snapshot().Result
 		for d, err := range deliveries {
 			assert.Equal(t, reducer.Delivery{}, d)
 			assert.ErrorIs(t, err, oneshot.ErrIterated)
 		}
 		assert.Equal(t, 1, runs)
-		assert.Same(t, res, s.Result())
+		assert.Same(t, res, s.Snapshot().Result)
 	})
 	t.Run("a loop that is left counts", func(t *testing.T) {
 		runs = 0

@@ -138,7 +138,7 @@ func TestARecordingOfBrokenRuns(t *testing.T) {
 	}
 	th, err := recording.Fold(&s.text, nil)
 	require.ErrorIs(t, err, client.ErrTruncated)
-	require.EqualError(t, err, s.Result().Thread.Err().Error(), "the text was recorded")
+	require.EqualError(t, err, s.Snapshot().Result.Thread.Err().Error(), "the text was recorded")
 	require.NotErrorIs(t, err, refused, "but not the kind")
 	assert.Equal(t, shown(s.Thread()), shown(th))
 	require.Equal(t, 2, th.Runs.Len())

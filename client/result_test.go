@@ -26,15 +26,15 @@ func TestResult(t *testing.T) {
 		says(begins, text("m2", "noon"), &event.RunFinished{ThreadID: "t", RunID: "r", Usage: append(usage("a", 2), usage("b", 4)...)}),
 	)
 	s := client.NewSession(agent, quiet(client.SessionOptions{Tools: []client.Tool{noon}}))
-	assert.Nil(t, s.Result(), "none before the first call")
+	assert.Nil(t, s.Snapshot().Result, "none before the first call")
 	first, err := s.Send(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, `"first"`, first.Result.String())
-	assert.Same(t, first, s.Result())
+	assert.Same(t, first, s.Snapshot().Result)
 
 	res, err := s.Send(t.Context(), messages.UserText("what time is it?"))
 	require.NoError(t, err)
-	assert.Same(t, res, s.Result())
+	assert.Same(t, res, s.Snapshot().Result)
 	for _, row := range []struct {
 		rule      string
 		want, got any
@@ -54,7 +54,7 @@ func TestResult(t *testing.T) {
 	t.Run("a call that was refused leaves the result alone", func(t *testing.T) {
 		_, err := s.Send(t.Context(), nil)
 		require.Error(t, err)
-		assert.Same(t, res, s.Result())
+		assert.Same(t, res, s.Snapshot().Result)
 	})
 }
 

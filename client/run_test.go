@@ -258,7 +258,7 @@ func TestOutcomes(t *testing.T) {
 						break
 					}
 				}
-				res := s.Result()
+				res := s.Snapshot().Result
 				if !broken {
 					assert.Equal(t, last, res.Err)
 				}
@@ -346,7 +346,7 @@ func TestNothingIsSent(t *testing.T) {
 			}
 			assert.Equal(t, row.malformed, as[*messages.MalformedError](err))
 			assert.Nil(t, res)
-			assert.Nil(t, s.Result())
+			assert.Nil(t, s.Snapshot().Result)
 			assert.Empty(t, agent.inputs)
 			assert.Same(t, before, s.Thread(), "nothing was added")
 			assert.False(t, s.Snapshot().Phase.Busy())
@@ -378,7 +378,7 @@ func TestRunBreaksAtAnyStep(t *testing.T) {
 				break
 			}
 		}
-		res := s.Result()
+		res := s.Snapshot().Result
 		require.NotNil(t, res, "at step %d", n)
 		assert.False(t, s.Snapshot().Phase.Busy())
 		require.NoError(t, s.AddMessages(messages.UserText("on")), "the session is free at step %d", n)
@@ -642,8 +642,8 @@ func TestStoppingBehindTheEndIsNoWarning(t *testing.T) {
 						break
 					}
 				}
-				assert.NoError(t, s.Result().Err)
-				assert.Equal(t, reducer.Succeeded, s.Result().Status)
+				assert.NoError(t, s.Snapshot().Result.Err)
+				assert.Equal(t, reducer.Succeeded, s.Snapshot().Result.Status)
 				assert.Empty(t, *warnings)
 			})
 		})

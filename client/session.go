@@ -86,7 +86,7 @@ type SessionOptions struct {
 	WhenBusy WhenBusy
 	// OnWarning is called with every warning, from the goroutine that reads a stream; nil writes them to the default
 	// logger of log/slog at level Warn. While a stream lingers, warnings about it may come at the same time as those of the
-	// next turn.
+	// next turn. It must not wait for the session, as Stop and Send do.
 	OnWarning func(event.Warning)
 	// NewID makes the ids of the thread, runs and messages, one call at a time. Nil makes random UUIDs (version 4),
 	// which some agents insist on. It must not itself have the session make an id.
@@ -249,13 +249,6 @@ func (s *Session) Subscribe(ctx context.Context) <-chan Snapshot { return s.hub.
 // a goroutine then sends the rest, and stays until the reader has taken it or its context has ended.
 func (s *Session) Revisions(ctx context.Context, o *subscribe.EveryOptions) *subscribe.Revisions[Snapshot] {
 	return s.hub.Every(ctx, o)
-}
-
-// Result returns how the last turn ended, nil if none has.
-func (s *Session) Result() *Result {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.result
 }
 
 // Close stops the turn in progress and, after that has ended, ends the subscriptions with the final snapshot. Turns of the

@@ -67,7 +67,7 @@ func converse(t *testing.T, f *conformance.Fixture) *conformance.Outcome {
 			got.Delivered = append(got.Delivered, step.Event)
 		}
 	}
-	res := s.Result()
+	res := s.Snapshot().Result
 	got.Thread, got.Err = res.Thread, res.Err
 	if res.Status == reducer.Failed {
 		got.Err = nil // by the run's own word

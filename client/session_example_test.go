@@ -88,7 +88,7 @@ func ExampleSession_Run() {
 		}
 		fmt.Printf("%v %q\n", step.Change.Kind, step.Change.Delta)
 	}
-	fmt.Println(s.Result().Status)
+	fmt.Println(s.Snapshot().Result.Status)
 	// Output:
 	// runBegan ""
 	// toolCallAdded ""

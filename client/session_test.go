@@ -52,7 +52,7 @@ func TestSessionStart(t *testing.T) {
 			assert.Equal(t, row.thread, shown(th))
 			assert.Equal(t, row.state, th.State.String())
 			assert.False(t, s.Snapshot().Phase.Busy())
-			assert.Nil(t, s.Result())
+			assert.Nil(t, s.Snapshot().Result)
 			assert.Same(t, th, s.Thread(), "a snapshot of what did not change is the same one")
 		})
 	}
@@ -151,7 +151,7 @@ func TestCallbacksUseTheSession(t *testing.T) {
 			n++
 			s.Thread()
 			s.Snapshot()
-			s.Result()
+			s.ID()
 			halt(s)
 			_ = s.SetTools()
 		}
@@ -215,7 +215,7 @@ func TestInsideTheLoop(t *testing.T) {
 				for step, err := range s.Run(t.Context(), nil) {
 					if last = err; err != nil {
 						assert.False(t, s.Snapshot().Phase.Busy(), "the session is free when the error comes")
-						assert.Equal(t, err, s.Result().Err)
+						assert.Equal(t, err, s.Snapshot().Result.Err)
 					} else if step.Change.Kind == reducer.MessageClosed {
 						row.do(t, s)
 					}
@@ -439,7 +439,7 @@ func TestRevisions(t *testing.T) {
 				require.EqualValues(t, want, (<-revisions.C).Revision)
 			}
 			synctest.Wait()
-			assert.Equal(t, reducer.Succeeded, s.Result().Status)
+			assert.Equal(t, reducer.Succeeded, s.Snapshot().Result.Status)
 			s.Close()
 		})
 	})
@@ -499,7 +499,6 @@ func TestReadersWhileARunGoesOn(t *testing.T) {
 				revision = th.Revision
 				th.AppendJSON(nil)
 				s.Snapshot()
-				s.Result()
 				s.ID()
 				_ = s.SetState(state.Int(1))
 				select {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -91,37 +92,47 @@ func TestPhaseNames(t *testing.T) {
 		client.PhaseStreaming, " ", client.PhaseCallingTools, " ", client.PhaseWaiting, " ", client.PhaseClosed, " ", client.Phase(99)))
 }
 
+// TestSnapshotsAreFreeWhenTheySaySo holds that a Send or Resume made on seeing a free snapshot is never refused, a thousand
+// times, whatever becomes of the stream.
 func TestSnapshotsAreFreeWhenTheySaySo(t *testing.T) {
-	// A Send made on seeing a free snapshot is never ErrBusy, and neither is a Resume.
-	const turns = 1000
-	agent := client.Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
-		if len(in.Resume) > 0 {
-			return emit(begins, succeeds)
-		}
-		return emit(begins, asks(interrupt))
-	})
-	play := func(t *testing.T) {
-		s := client.NewSession(agent, nil)
-		defer s.Close()
-		for n := range turns {
-			ctx, cancel := context.WithCancel(t.Context())
-			sent := make(chan error, 1)
-			go func() {
-				_, err := s.Send(ctx, messages.UserText("hi"))
-				sent <- err
-			}()
-			for now := range s.Subscribe(ctx) {
-				if now.Phase == client.PhaseWaiting {
-					res, err := s.Resume(ctx, client.Resolve("i1", nil))
-					require.NoError(t, err, "turn %d", n)
-					require.Equal(t, reducer.Succeeded, res.Status)
-					break
-				}
+	for name, after := range map[string]turn{
+		"the stream ends":             says(),
+		"the stream stays open":       waits,
+		"the agent begins by itself":  then(pauses(3*time.Millisecond), says(begins), pauses(time.Millisecond), says(asks(interrupt)), waits),
+		"the agent begins and begins": then(pauses(2*time.Millisecond), says(begins, succeeds, begins, succeeds, begins, asks(interrupt))),
+	} {
+		agent := client.Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
+			if len(in.Resume) > 0 {
+				return then(says(begins, succeeds), says())(ctx, in, emit)
 			}
-			require.NoError(t, <-sent)
-			cancel()
+			return then(says(begins, asks(interrupt)), after)(ctx, in, emit)
+		})
+		turns := 1000
+		play := func(t *testing.T) {
+			s := client.NewSession(agent, quiet(client.SessionOptions{}))
+			defer s.Close()
+			for n := range turns {
+				ctx, cancel := context.WithCancel(t.Context())
+				turn, err := s.Start(ctx, hi(fmt.Sprint("u", n)))
+				require.NoError(t, err, "turn %d", n)
+				for now := range s.Subscribe(ctx) {
+					if now.Phase == client.PhaseWaiting {
+						res, err := s.Resume(ctx, client.Resolve("i1", nil))
+						require.NoError(t, err, "turn %d", n)
+						require.Equal(t, reducer.Succeeded, res.Status)
+						break
+					}
+				}
+				require.NotNil(t, turn.Result())
+				cancel()
+			}
 		}
+		t.Run(name+", in a bubble", func(t *testing.T) { synctest.Test(t, play) })
+		t.Run(name+", with real goroutines", func(t *testing.T) {
+			if testing.Short() {
+				turns = 50
+			}
+			play(t)
+		})
 	}
-	t.Run("in a bubble", func(t *testing.T) { synctest.Test(t, play) })
-	t.Run("with real goroutines", play)
 }

@@ -282,6 +282,7 @@ func (t *Turn) end(err error) {
 	}
 	s.become(phase)
 	s.hub.Changed()
+	close(t.done)
 	closed := s.closed
 	s.mu.Unlock()
 	if closed {
@@ -290,7 +291,6 @@ func (t *Turn) end(err error) {
 	} else {
 		s.handOver()
 	}
-	close(t.done)
 	if next != nil {
 		next.begin()
 	}

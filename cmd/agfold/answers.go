@@ -229,7 +229,7 @@ func (c *conversation) explain() {
 		}
 	}
 	file := c.f.Record
-	if file == "" && c.session.Result() == nil { // nothing is new
+	if file == "" && c.session.Snapshot().Result == nil { // nothing is new
 		file = c.f.Continue
 	}
 	if file == "" {

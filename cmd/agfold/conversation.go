@@ -85,7 +85,7 @@ func (c *conversation) hold(ctx context.Context, begun *beginning, queue []strin
 			c.t.say("agfold: nothing was sent: %v", err)
 			return exitUsage
 		}
-		last = c.session.Result()
+		last = c.session.Snapshot().Result
 		if err != nil || last.Status != reducer.Succeeded && last.Status != reducer.Interrupted {
 			break
 		}

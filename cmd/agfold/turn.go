@@ -15,13 +15,13 @@ import (
 // turn makes one call of the session and shows it. If nothing was sent it returns false and the reason; otherwise
 // the error is that of the result.
 func (c *conversation) turn(ctx context.Context, o *client.RunOptions) (sent bool, err error) {
-	before := c.session.Result()
+	before := c.session.Snapshot().Result
 	if c.text() && c.stage.size != nil {
 		err = c.watch(ctx, o)
 	} else {
 		err = c.follow(ctx, o)
 	}
-	return c.session.Result() != before, err
+	return c.session.Snapshot().Result != before, err
 }
 
 // follow shows a turn line by line.

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/messages"
@@ -16,6 +17,7 @@ type Look struct {
 	Width, Height int           // of the terminal; at least 24 by 4 is assumed
 	Color         term.Colors   // use ANSI colors
 	Title         term.Text     // what runs
+	Phase         client.Phase  // what the session does; the thread's status says the rest
 	Elapsed       time.Duration // since it began; it also turns the spinner
 	Note          term.Text     // one line of news, such as a warning; empty for none
 }
@@ -52,15 +54,19 @@ func Lines(th *reducer.Thread, l Look) []term.Text {
 	return lines
 }
 
-// head draws the first line: the title, the thread, its status and the elapsed time.
+// head draws the first line: the title, the thread, its status or the phase between two runs, and the elapsed time.
 func (l Look) head(th *reducer.Thread) term.Text {
 	status := th.Status()
 	sign, ink := transcript.Sign(status)
 	word := term.Line(status.String())
-	if status == reducer.Empty || status == reducer.Running {
+	between := l.Phase == client.PhaseSending || l.Phase == client.PhaseCallingTools // the status is that of the run before
+	if between || status == reducer.Empty || status == reducer.Running {
 		sign, ink = spinner[l.Elapsed/(100*time.Millisecond)%time.Duration(len(spinner))], term.Cyan
 	}
-	if status == reducer.Empty {
+	switch {
+	case between:
+		word = term.Line(l.Phase.String())
+	case status == reducer.Empty:
 		word = term.Lit("waiting")
 	}
 	parts := []term.Text{l.Color.Paint(term.Bold, l.Title), l.Color.Paint(ink, word)}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/event"
@@ -110,6 +111,16 @@ func TestLines(t *testing.T) {
 	draw := func(th *reducer.Thread, elapsed time.Duration) string {
 		return joined(Lines(th, Look{Width: 80, Height: 24, Elapsed: elapsed}))
 	}
+	t.Run("between two runs the phase is what is seen, not the status of the run before", func(t *testing.T) {
+		ended := threads[len(threads)-1]
+		for phase, want := range map[client.Phase]string{
+			client.PhaseSending: "⠋ sending", client.PhaseCallingTools: "⠋ calling tools",
+			client.PhaseStreaming: "interrupted", client.PhaseWaiting: "interrupted",
+		} {
+			line := Lines(ended, Look{Width: 80, Height: 24, Phase: phase})[0].String()
+			assert.Contains(t, strings.ReplaceAll(line, " · ", ""), want, phase)
+		}
+	})
 	t.Run("the end of a long conversation is what is seen", func(t *testing.T) {
 		var msgs []*messages.Message
 		for range 1000 {

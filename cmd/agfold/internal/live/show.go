@@ -79,7 +79,7 @@ func Show(ctx context.Context, snapshots <-chan client.Snapshot, o *Options) (er
 		}
 		now = next
 		began := time.Now()
-		look := Look{Color: o.Color, Title: o.Title, Elapsed: time.Since(start)}
+		look := Look{Color: o.Color, Title: o.Title, Phase: now.Phase, Elapsed: time.Since(start)}
 		look.Width, look.Height = o.Size()
 		if o.Note != nil {
 			look.Note = o.Note()
