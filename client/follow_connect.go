@@ -107,32 +107,27 @@ func isFinal(status int) bool {
 
 // answered checks the head of an answer. On an error it closes the body, which the client does not do.
 func (w *following) answered(_ *sse.Client, resp *http.Response) error {
-	var err error
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	switch {
-	case resp.StatusCode != http.StatusOK:
-		e := &StatusError{Status: resp.StatusCode, Header: resp.Header}
-		e.Body, err = beginningOf(resp.Body, maxErrorBody)
-		err = e
-	case media != "text/event-stream":
-		e := &ContentTypeError{ContentType: resp.Header.Get("Content-Type"), Status: resp.StatusCode, Header: resp.Header}
-		e.Body, err = beginningOf(resp.Body, maxOtherBody)
-		err = e
-	default:
+	if resp.StatusCode == http.StatusOK && media == "text/event-stream" {
 		w.body = follow(resp.Body, w.o.Silence)
 		resp.Body = w.body
+		return nil
 	}
-	if err != nil {
-		resp.Body.Close()
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return &StatusError{Status: resp.StatusCode, Header: resp.Header, Body: beginningOf(resp.Body, maxErrorBody)}
 	}
-	return err
+	return &ContentTypeError{
+		ContentType: resp.Header.Get("Content-Type"), Status: resp.StatusCode, Header: resp.Header, Body: beginningOf(resp.Body, maxOtherBody),
+	}
 }
 
 // beginningOf reads up to n bytes of a body that is not a feed, for a bounded time.
-func beginningOf(body io.ReadCloser, n int64) ([]byte, error) {
+func beginningOf(body io.ReadCloser, n int64) []byte {
 	timer := time.AfterFunc(maxOtherTime, func() { body.Close() })
 	defer timer.Stop()
-	return io.ReadAll(io.LimitReader(body, n))
+	text, _ := io.ReadAll(io.LimitReader(body, n)) // what came in time
+	return text
 }
 
 // event applies an event of the feed.
