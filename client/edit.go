@@ -111,9 +111,7 @@ func (s *Session) change(do func(*reducer.Thread) (*reducer.Thread, error)) erro
 	if err := s.available(); err != nil {
 		return err
 	}
-	s.detach()
-	before := s.thread // it cannot change now
-	after, err := do(before)
+	after, err := s.onRest(do)
 	if err != nil {
 		return err
 	}

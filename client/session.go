@@ -79,8 +79,8 @@ type SessionOptions struct {
 	// while the stream lingers. What comes in this time is folded: a late RUN_ERROR, or another run (P-RUN-3), which begins the
 	// time anew when it ends; other events do not prolong it.
 	//
-	// The next request, a change of the thread by the client, Stop and Close end the lingering: a run that has begun on the
-	// stream is stopped, and what comes later is not folded.
+	// The next turn, a change of the thread by the client, Stop and Close end the lingering, unless they are refused: a run
+	// that has begun on the stream is stopped, and what comes later is not folded.
 	Linger time.Duration
 	// WhenBusy says what to do with a turn that is started while another one is in progress. 0 means [Refuse].
 	WhenBusy WhenBusy

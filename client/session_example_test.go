@@ -199,12 +199,10 @@ func ExampleSession_Start() {
 		fmt.Println("not sent:", err)
 		return
 	}
-	fmt.Println(s.Snapshot().Phase.Busy())
-	res, err := turn.Wait(ctx)
+	res, err := turn.Wait(ctx) // or <-turn.Done(), or snapshots until Phase.Busy() is false
 	fmt.Println(res.Status, err)
 	fmt.Println(s.Snapshot().Phase)
 	// Output:
-	// true
 	// succeeded <nil>
 	// idle
 }

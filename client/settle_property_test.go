@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agfold/agfold/client"
@@ -190,11 +191,14 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 	for seed := range seeds {
 		b := &babbler{t: t, rand: rand.New(rand.NewPCG(seed, 13)), asked: map[string]bool{}}
 		ctx, cancel := context.WithCancel(t.Context())
+		var stops atomic.Pointer[context.CancelFunc] // a tool may outlive its run
+		first := cancel
+		stops.Store(&first)
 		tools := []client.Tool{
 			{Tool: event.Tool{Name: "mine"}},
 			{Tool: event.Tool{Name: "now"}, Call: func(context.Context, *messages.ToolCall) (any, error) { return "noon", nil }},
 			{Tool: event.Tool{Name: "stop"}, Call: func(ctx context.Context, _ *messages.ToolCall) (any, error) {
-				cancel()
+				(*stops.Load())()
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}},
@@ -218,7 +222,9 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 			stop := b.rand.IntN(20)
 			b.note("run, stopped after %d", stop)
 			cancel()
-			ctx, cancel = context.WithCancel(t.Context())
+			next, stopNext := context.WithCancel(t.Context())
+			ctx, cancel = next, stopNext
+			stops.Store(&stopNext)
 			var last error
 			for _, err := range s.Run(ctx, o) {
 				if last = err; stop == 0 {

@@ -96,10 +96,10 @@ func TestPhaseNames(t *testing.T) {
 // times, whatever becomes of the stream.
 func TestSnapshotsAreFreeWhenTheySaySo(t *testing.T) {
 	for name, after := range map[string]turn{
-		"the stream ends":             says(),
-		"the stream stays open":       waits,
-		"the agent begins by itself":  then(pauses(3*time.Millisecond), says(begins), pauses(time.Millisecond), says(asks(interrupt)), waits),
-		"the agent begins and begins": then(pauses(2*time.Millisecond), says(begins, succeeds, begins, succeeds, begins, asks(interrupt))),
+		"the stream ends":                  says(),
+		"the stream stays open":            waits,
+		"the agent begins by itself":       then(pauses(3*time.Millisecond), says(begins), pauses(time.Millisecond), says(asks(interrupt)), waits),
+		"the agent withdraws its question": then(pauses(2*time.Millisecond), says(begins, succeeds, begins, succeeds, begins, asks(interrupt))),
 	} {
 		agent := client.Emit(func(ctx context.Context, in event.RunInput, emit func(...event.Event) error) error {
 			if len(in.Resume) > 0 {
@@ -118,6 +118,9 @@ func TestSnapshotsAreFreeWhenTheySaySo(t *testing.T) {
 				for now := range s.Subscribe(ctx) {
 					if now.Phase == client.PhaseWaiting {
 						res, err := s.Resume(ctx, client.Resolve("i1", nil))
+						if withdrawn := as[*client.InterruptError](err); withdrawn && name == "the agent withdraws its question" {
+							continue // and asks it again
+						}
 						require.NoError(t, err, "turn %d", n)
 						require.Equal(t, reducer.Succeeded, res.Status)
 						break

@@ -368,20 +368,54 @@ func (st *runStream) end(cause error) {
 // detach takes the fold away from a stream that lingers: what still comes is not folded. A run that has begun on it is
 // stopped. It waits for the fold of at most one event, and does nothing if no stream lingers.
 func (s *Session) detach() {
+	if st := s.lingering(); st != nil {
+		st.detach()
+		st.own.Unlock()
+	}
+}
+
+// lingering returns the stream that lingers and still has the fold, with own held, nil if there is none.
+func (s *Session) lingering() *runStream {
 	s.mu.Lock()
 	st := s.stream
 	s.mu.Unlock()
 	if st == nil {
-		return
+		return nil
 	}
 	st.own.Lock()
-	defer st.own.Unlock()
 	if !st.lingering || st.detached {
-		return
+		st.own.Unlock()
+		return nil
 	}
+	return st
+}
+
+// detach is that of the session. own is held.
+func (st *runStream) detach() {
 	st.detached = true
 	st.cancel()
 	st.end(ErrStopped)
+}
+
+// onRest returns what do makes of the thread, for a turn or a change that starts from it. If do returns an error, nothing
+// has changed. Otherwise no stream has the fold any more; if that has stopped a run, do has seen the thread without and with
+// that. The session is the turn's, or changing is held and no turn is in progress.
+func (s *Session) onRest(do func(*reducer.Thread) (*reducer.Thread, error)) (*reducer.Thread, error) {
+	st := s.lingering()
+	if st == nil {
+		return do(s.thread) // it cannot change now
+	}
+	defer st.own.Unlock()
+	before := s.Thread()
+	after, err := do(before)
+	if err != nil {
+		return nil, err
+	}
+	st.detach()
+	if s.thread != before {
+		return do(s.thread)
+	}
+	return after, nil
 }
 
 // dropStream closes the stream that lingers, and returns it, nil if none does.

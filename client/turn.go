@@ -130,19 +130,10 @@ func (t *Turn) admit() error {
 	if err := s.unusable(); err != nil {
 		return err
 	}
-	s.detach()
-	th := s.thread // it cannot change now
-	if err := checkResume(th.Interrupts, t.resume, time.Now()); err != nil {
-		return err
-	}
-	th, err := withMessages(th, t.added)
+	th, err := s.onRest(t.prepare)
 	if err != nil {
 		return err
 	}
-	if _, callers := s.pending(th); len(callers) > 0 && s.o.Unanswered != DeclineUnanswered {
-		return &PendingCallError{callers}
-	}
-	th, t.warnings = s.sendable(th)
 	calls, _ := s.pending(th)
 	t.before = th
 	s.mu.Lock()
@@ -160,6 +151,23 @@ func (t *Turn) admit() error {
 	s.mu.Unlock()
 	go t.work(calls, true)
 	return nil
+}
+
+// prepare returns the thread that the turn starts from, which is th with the turn's messages, or why it cannot be sent.
+func (t *Turn) prepare(th *reducer.Thread) (*reducer.Thread, error) {
+	s := t.session
+	if err := checkResume(th.Interrupts, t.resume, time.Now()); err != nil {
+		return nil, err
+	}
+	th, err := withMessages(th, t.added)
+	if err != nil {
+		return nil, err
+	}
+	if _, callers := s.pending(th); len(callers) > 0 && s.o.Unanswered != DeclineUnanswered {
+		return nil, &PendingCallError{callers}
+	}
+	th, t.warnings = s.sendable(th)
+	return th, nil
 }
 
 // isHalted reports whether the turn's context ended because the turn was stopped.

@@ -40,7 +40,7 @@ func inBubble(name string, t *testing.T, o client.SessionOptions, agent client.A
 }
 
 func TestStart(t *testing.T) {
-	slow := then(says(begins, text("m", "hello")), pauses(time.Minute), says(succeeds))
+	slow := then(pauses(time.Second/2), says(begins, text("m", "hello")), pauses(time.Minute-time.Second/2), says(succeeds))
 	inBubble("it returns at once, and the turn goes on", t, client.SessionOptions{}, script(slow), func(t *testing.T, s *client.Session) {
 		start := time.Now()
 		turn, err := s.Start(t.Context(), hi("u"))
@@ -49,7 +49,7 @@ func TestStart(t *testing.T) {
 		assert.Equal(t, []string{"user u: hi"}, shown(s.Thread()), "the message is in the thread")
 		assert.Zero(t, time.Since(start))
 		assert.Nil(t, turn.Result())
-		synctest.Wait()
+		time.Sleep(time.Second)
 		assert.Equal(t, client.PhaseStreaming, s.Snapshot().Phase)
 		res, err := turn.Wait(t.Context())
 		require.NoError(t, err)
@@ -256,6 +256,29 @@ func TestRunsOfTheAgentItself(t *testing.T) {
 			before := s.Thread()
 			time.Sleep(time.Minute)
 			assert.Same(t, before, s.Thread(), "what comes later is not folded")
+		})
+	}
+	for name, refused := range map[string]func(s *client.Session) error{
+		"a turn that cannot be sent": func(s *client.Session) error {
+			_, err := s.Resume(context.Background(), client.Decline("nobody's"))
+			return err
+		},
+		"a message that is there": func(s *client.Session) error {
+			_, err := s.Send(context.Background(), withID("m", messages.AssistantText("x")))
+			return err
+		},
+		"a change that cannot be made": func(s *client.Session) error { return s.AddMessages(nil) },
+	} {
+		inBubble(name+" leaves it alone", t, client.SessionOptions{}, script(again(succeeds)), func(t *testing.T, s *client.Session) {
+			_, err := s.Send(t.Context())
+			require.NoError(t, err)
+			time.Sleep(time.Second + time.Millisecond)
+			before := s.Snapshot()
+			assert.Error(t, refused(s))
+			assert.Equal(t, client.PhaseStreaming, before.Phase)
+			assert.Equal(t, before, s.Snapshot(), "nothing has changed")
+			require.NoError(t, s.Wait(t.Context()))
+			assert.Equal(t, reducer.Succeeded, s.Thread().Status())
 		})
 	}
 	inBubble("tools do not wait for the stream, and the next request closes it", t, client.SessionOptions{
