@@ -41,11 +41,10 @@ func (r *request) read(resp *http.Response, yield func(event.Event, error) bool)
 	stream, notes := namedEventStream(contentType)
 	unnamed := !stream && mayBeUnnamed(contentType)
 	body := io.Reader(resp.Body)
-	var watched *watchedReader
+	var watched *idleReader
 	if stream || unnamed {
-		timer := r.watch(opRead, r.idleTimeout, true)
-		defer timer.Stop()
-		watched = &watchedReader{resp.Body, timer, r.idleTimeout}
+		watched = newIdleReader(resp.Body, r.idleTimeout, func() { r.cancel(&IdleError{opRead, r.idleTimeout, true}) })
+		defer watched.Stop()
 		body = watched
 		if r.onProgress != nil {
 			body = &progressReader{body, r}
@@ -95,7 +94,7 @@ func (r *request) beginning(body io.Reader, n int64) ([]byte, error) {
 
 // frames yields the events of a stream, with notes on the first of them.
 func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(event.Event, error) bool) error {
-	var keep sse.Keeper
+	var kept sse.Keeper
 	var framer event.Framer
 	begun := false
 	for {
@@ -115,7 +114,7 @@ func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(e
 			return r.failure(opRead, err, true)
 		}
 		begun = true
-		f := framer.Frame(keep.Keep(data))
+		f := framer.Frame(kept.Keep(data))
 		if events.Partial() && f.Err() != nil && jsontext.IsCut(data, state.DefaultMaxDepth) {
 			return truncated("the answer ended in the middle of an event")
 		}
@@ -127,29 +126,6 @@ func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(e
 		}
 		r.progress.Events++
 	}
-}
-
-// watchedReader is a body whose reads are bounded in time.
-type watchedReader struct {
-	body  io.Reader
-	timer stopper
-	after time.Duration
-}
-
-// Stop ends the watch: later reads are not bounded.
-func (w *watchedReader) Stop() {
-	w.timer.Stop()
-	w.timer = stopper{}
-}
-
-func (w *watchedReader) Read(p []byte) (int, error) {
-	if w.timer.Timer == nil {
-		return w.body.Read(p)
-	}
-	w.timer.Reset(w.after)
-	n, err := w.body.Read(p)
-	w.timer.Stop()
-	return n, err
 }
 
 // ctxReader fails once ctx is done, even while buffered or compressed data remains.

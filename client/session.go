@@ -243,6 +243,13 @@ func (s *Session) hold() { s.held = s.fold.Thread() }
 // ends. See [subscribe.Hub.Latest], and package subscribe for slower rates and parts of the thread.
 func (s *Session) Subscribe(ctx context.Context) <-chan Snapshot { return s.hub.Latest(ctx) }
 
+// SubscribeThrottled is Subscribe with at most one snapshot per interval, for a screen: changes within an interval wake
+// nobody and cost nothing. The channel is closed after Close, with the final snapshot before that at the end of its
+// interval, or when ctx ends; a receiver that stops earlier must end ctx. See [subscribe.Hub.Throttled].
+func (s *Session) SubscribeThrottled(ctx context.Context, interval time.Duration) <-chan Snapshot {
+	return s.hub.Throttled(ctx, interval)
+}
+
 // Revisions returns a subscription to the snapshots after each delivery of the stream, after each change between runs, and
 // after each change of the phase, in order; see [subscribe.Hub.Every] for what happens when its reader is slow.
 // With the Block policy it holds back the events of a run, but no change between runs and no call that ends:

@@ -51,6 +51,7 @@ type Decoder struct {
 	textChunks      []TextMessageChunk
 	toolCallChunks  []ToolCallChunk
 	reasoningChunks []ReasoningMessageChunk
+	lent            lentEvents
 }
 
 // NewDecoder returns a decoder; nil options mean the defaults.

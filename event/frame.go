@@ -23,6 +23,7 @@ type frame struct {
 	name   string      // the type's name, "" of a notice and of data that is not an event
 	typ    Type        // TypeUnknown if the name is none of the 36
 	notice bool        // there are only warnings
+	lent   bool        // the text is that of a caller who will change it, see Framer.Lend
 	data   []byte      // the JSON text, or nil if there is a value
 	value  state.Value // the object, or absent if there is data
 	notes  []Warning

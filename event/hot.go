@@ -73,13 +73,19 @@ type hotMembers struct {
 	data []byte
 }
 
+// isHot reports whether the event has a hot type and the members of one.
+func (p *frame) isHot() bool {
+	hot := hotTypes[p.typ]
+	return hot.allowed != 0 && p.data != nil && !p.found.odd && p.found.seen&hot.required == hot.required &&
+		p.found.seen&^hot.allowed == 0
+}
+
 // decodeHot decodes the event, or returns nil if the general decoder has to decode it.
 func (d *Decoder) decodeHot(p *frame) Event {
-	hot := hotTypes[p.typ]
-	s := hotMembers{&p.found, p.data}
-	if hot.allowed == 0 || p.data == nil || s.odd || s.seen&hot.required != hot.required || s.seen&^hot.allowed != 0 {
+	if !p.isHot() {
 		return nil
 	}
+	s := hotMembers{&p.found, p.data}
 	base := Base{}
 	if s.has(slotTimestamp) {
 		n, ok := plainInteger(s.inside(slotTimestamp))
@@ -94,11 +100,14 @@ func (d *Decoder) decodeHot(p *frame) Event {
 	}
 	switch p.typ {
 	case TypeTextMessageContent:
-		return &TextMessageContent{base, by, d.id(&s, slotMessageID), d.delta(&s)}
+		e := TextMessageContent{base, by, d.id(&s, slotMessageID), d.delta(&s, p.lent)}
+		return made(e, &d.lent.text, p.lent)
 	case TypeToolCallArgs:
-		return &ToolCallArgs{base, by, d.id(&s, slotToolCallID), d.delta(&s)}
+		e := ToolCallArgs{base, by, d.id(&s, slotToolCallID), d.delta(&s, p.lent)}
+		return made(e, &d.lent.args, p.lent)
 	case TypeReasoningMessageContent:
-		return &ReasoningMessageContent{base, by, d.id(&s, slotMessageID), d.delta(&s)}
+		e := ReasoningMessageContent{base, by, d.id(&s, slotMessageID), d.delta(&s, p.lent)}
+		return made(e, &d.lent.reasoning, p.lent)
 	case TypeTextMessageChunk:
 		role := messages.Role(d.id(&s, slotRole))
 		if s.has(slotRole) && !slices.Contains(textRoles, role) {
@@ -118,6 +127,29 @@ func (d *Decoder) decodeHot(p *frame) Event {
 		return e
 	}
 	return nil
+}
+
+// lentEvents are made of lent frames, one after the other.
+type lentEvents struct {
+	text      *TextMessageContent
+	args      *ToolCallArgs
+	reasoning *ReasoningMessageContent
+}
+
+// made returns e in memory of its own or, if it is lent, in that of the one lent before.
+func made[T any, P interface {
+	*T
+	Event
+}](e T, last *P, lent bool) Event {
+	p := *last
+	if p == nil || !lent {
+		p = new(T)
+	}
+	if lent {
+		*last = p
+	}
+	*p = e
+	return p
 }
 
 // chunksPerBlock is how many chunks are allocated at a time. They are rarely kept, because expansion makes other
@@ -212,11 +244,16 @@ func (s *hotMembers) needsUnescaping(at slot) bool {
 }
 
 // delta returns the string in the slot of the delta. If it has no escapes, it is a view of the
-// frame's text, which never changes: a copy is not needed, because the fold makes its own.
-func (d *Decoder) delta(s *hotMembers) string {
+// frame's text, which never changes: a copy is not needed, because the fold makes its own. That of a lent frame is valid
+// as long as the frame.
+func (d *Decoder) delta(s *hotMembers, lent bool) string {
 	b := s.inside(slotDelta)
 	if !s.needsUnescaping(slotDelta) {
 		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	if lent && len(b) <= maxScratch/4 {
+		d.scratch = jsontext.AppendUnescaped(d.scratch[:0], b)
+		return unsafe.String(unsafe.SliceData(d.scratch), len(d.scratch))
 	}
 	if len(b) > maxBlockText/4 {
 		return d.text(s, slotDelta)
@@ -236,7 +273,7 @@ func (d *Decoder) optDelta(s *hotMembers) messages.Opt[string] {
 	if !s.has(slotDelta) {
 		return messages.Opt[string]{}
 	}
-	return messages.Some(d.delta(s))
+	return messages.Some(d.delta(s, false))
 }
 
 // id is text for strings that repeat: it returns the same string for each repetition.

@@ -29,9 +29,12 @@ func TestEqual(t *testing.T) {
 		reflect.ValueOf(changed).Elem().Field(i).SetZero()
 		assert.False(t, message().Equal(changed), typ.Field(i).Name)
 	}
-	call := func() *ToolCall { return &ToolCall{"c", "t", "{}", ToolCallStreaming, Some("e"), MetadataOf()} }
+	call := func() *ToolCall { return &ToolCall{"c", "t", "{}", ToolCallStreaming, Some("e"), MetadataOf(), nil} }
 	typ = reflect.TypeFor[ToolCall]()
 	for i := range typ.NumField() {
+		if !typ.Field(i).IsExported() {
+			continue // not of the call
+		}
 		changed := call()
 		reflect.ValueOf(changed).Elem().Field(i).SetZero()
 		assert.False(t, call().Equal(changed), typ.Field(i).Name)

@@ -13,6 +13,8 @@ type ToolCall struct {
 	Status         ToolCallStatus
 	EncryptedValue Opt[string]
 	Metadata       Metadata
+
+	growing *growingArguments // while they do, see Grow
 }
 
 // ToolCallStatus says how far a tool call has come.
@@ -50,8 +52,3 @@ func (c *ToolCall) Args() (state.Value, error) {
 	}
 	return state.Parse([]byte(c.Arguments))
 }
-
-// PartialArgs returns the longest valid value that the arguments make so far, for a UI that draws them
-// while they stream: open strings, arrays and objects are closed, what is incomplete is left out. It is
-// absent while there is nothing to show, and costs one pass over the text.
-func (c *ToolCall) PartialArgs() state.Value { return state.ParsePartial(c.Arguments) }

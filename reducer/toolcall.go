@@ -97,6 +97,7 @@ func (d *draft) toolCallArgs(e *event.ToolCallArgs) {
 	if !c.appending {
 		c.args, c.appending = newBuffer(tc.Arguments), true
 	}
+	tc.Grow(true)
 	c.args.append(e.Delta)
 	tc.Arguments = c.args.String()
 	if e.Metadata.Exists() {
@@ -122,6 +123,7 @@ func (d *draft) toolCallEnd(e *event.ToolCallEnd) {
 		c.clipped = true
 		tc.Arguments = c.args.String()
 	}
+	tc.Grow(false)
 	if tc.Status == messages.ToolCallStreaming {
 		tc.Status = messages.ToolCallComplete
 	}

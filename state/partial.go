@@ -35,7 +35,12 @@ func (p *parser) numberPrefix(end int) Value {
 
 // stringPrefix returns the string from p.i to end, where it is cut.
 func (p *parser) stringPrefix(end int) Value {
-	raw := p.data[p.i+1 : end]
+	return String(jsontext.Text(withoutCut(p.data[p.i+1 : end])))
+}
+
+// withoutCut returns raw, the beginning of the inside of a string literal, without half of a surrogate pair or a UTF-8
+// sequence that is cut at its end.
+func withoutCut(raw []byte) []byte {
 	if n := len(raw); n >= 6 && cutPair(raw[n-6:]) && !escaped(raw[:n-6]) {
 		raw = raw[:n-6]
 	}
@@ -47,7 +52,7 @@ func (p *parser) stringPrefix(end int) Value {
 			break
 		}
 	}
-	return String(jsontext.Text(raw))
+	return raw
 }
 
 // cutPair reports whether s reads as the escape of the first half of a surrogate pair.

@@ -16,20 +16,20 @@
 // can use it, once for all of them, and never while none can.
 //
 // A [Hub.Latest] holds a goroutine; with its hub and channel that is about 3 KB while it is idle.
-// A [Hub.Every] holds no goroutine.
+// So does a [Hub.Throttled]. A [Hub.Every] holds no goroutine.
 //
 // # Which subscription
 //
 //	to                                        use                             a slow consumer
 //	show the thing as it is now               Latest                          misses those between
-//	redraw at a fixed rate                    Throttle of Latest              misses those between
-//	react to one part of it                   Select of Latest or Throttle    misses those between
+//	redraw at a fixed rate                    Throttled                       misses those between
+//	the same of another channel               Throttle of it                  misses those between
+//	react to one part of it                   Select of Latest or Throttled   misses those between
 //	record or check each revision             Every with Block                holds the producer back
 //	follow each revision, best effort         Every with DropOldest           misses the oldest, counted
 //	get every revision, or an error           Every with Fail                 is cut off with ErrOverflow
 //
-// Apply [Throttle] to [Hub.Latest] directly, and [Select] after it. Then no snapshot is taken
-// before it is needed, and Select compares current ones.
+// Apply [Select] last. Then no snapshot is taken before it is needed, and Select compares current ones.
 //
 // # What every channel promises
 //

@@ -2,9 +2,13 @@ package sse
 
 // Keeper copies short pieces of data into blocks that several of them share, which saves an allocation
 // for each. The zero Keeper is ready for use, by one goroutine at a time.
-type Keeper struct{ free []byte }
+type Keeper struct {
+	free []byte
+	size int // of the block that free is of
+}
 
 const (
+	firstBlock  = 256     // bytes; each block is twice as large as the one before, up to keeperBlock
 	keeperBlock = 4 << 10 // small, because one piece that is kept keeps its whole block
 	keeperShare = 1 << 10 // a longer piece gets its own allocation
 )
@@ -18,7 +22,8 @@ func (k *Keeper) Keep(data []byte) []byte {
 		return own
 	}
 	if n > len(k.free) {
-		k.free = make([]byte, keeperBlock)
+		k.size = min(max(2*k.size, firstBlock, n), keeperBlock)
+		k.free = make([]byte, k.size)
 	}
 	kept := k.free[:n:n]
 	k.free = k.free[n:]

@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	firstBuffer = 16 << 10  // the size to start with
+	firstBuffer = 1 << 10  // the size to start with, and again after calmReads reads that would have fitted
+	fullBuffer  = 16 << 10 // the size for a source that fills a smaller one
+	calmReads   = 64
 	keptBuffer  = 256 << 10 // a larger buffer is given up after the event that needed it
-	minRead     = 1 << 10   // the least room to read into
+	minRead     = 512       // the least room to read into
 	maxIdle     = 100       // consecutive reads without bytes and without an error
 )
 
@@ -33,6 +35,7 @@ type Reader struct {
 	first    int // the number of its first data line
 	partial  bool
 
+	calm     int  // reads in a row that would have fitted into half of firstBuffer
 	line     int  // lines parsed
 	begun    bool // past the place of a byte order mark
 	afterCR  bool // the last byte read was a CR, so that an LF belongs to it
@@ -212,7 +215,11 @@ func (r *Reader) more() {
 	at := r.end
 	for range maxIdle {
 		n, err := r.src.Read(r.buf[r.end:])
-		r.end += n
+		if r.end += n; n > firstBuffer/2 {
+			r.calm = 0
+		} else {
+			r.calm++
+		}
 		if r.err = err; n > 0 || err != nil {
 			break
 		}
@@ -250,10 +257,12 @@ func (r *Reader) makeRoom() {
 	}
 	buf := r.buf
 	switch size := len(buf); {
-	case size == 0:
+	case size == 0, live == 0 && size > firstBuffer && r.calm >= calmReads:
 		buf = make([]byte, firstBuffer)
+	case size < fullBuffer && r.end == size:
+		buf = make([]byte, fullBuffer)
 	case live > size/2:
-		buf = make([]byte, max(2*size, min(4*size, 2*min(r.max, math.MaxInt/4)+firstBuffer)))
+		buf = make([]byte, max(2*size, min(4*size, 2*min(r.max, math.MaxInt/4)+fullBuffer)))
 	case size > keptBuffer && live <= keptBuffer/2:
 		buf = make([]byte, keptBuffer)
 	}

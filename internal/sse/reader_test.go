@@ -339,3 +339,40 @@ func FuzzReader(f *testing.F) {
 		require.Equal(t, kept[0], kept[1])
 	})
 }
+
+// oneEach gives out one event a read.
+type oneEach struct{ left []string }
+
+func (o *oneEach) Read(p []byte) (int, error) {
+	if len(o.left) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, o.left[0])
+	if o.left[0] = o.left[0][n:]; o.left[0] == "" {
+		o.left = o.left[1:]
+	}
+	return n, nil
+}
+
+func TestBufferIsOfTheSizeThatTheSourceNeeds(t *testing.T) {
+	const small = "data: 1\n\n"
+	src := &oneEach{[]string{small}}
+	r := NewReader(src, 0)
+	next := func() {
+		t.Helper()
+		_, err := r.Next()
+		require.NoError(t, err)
+	}
+	next()
+	assert.Len(t, r.buf, firstBuffer, "events that come one at a time")
+	src.left = []string{strings.Repeat(small, 2*firstBuffer/len(small))}
+	for range 2 * firstBuffer / len(small) {
+		next()
+	}
+	assert.Len(t, r.buf, fullBuffer, "a read that filled the buffer")
+	for range calmReads + 2 {
+		src.left = append(src.left, small)
+		next()
+	}
+	assert.Len(t, r.buf, firstBuffer, "one at a time again")
+}
