@@ -122,13 +122,19 @@ func orDefault[T int | time.Duration](v, def T) T {
 }
 
 func (h *httpAgent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+	return h.run(ctx, in, false)
+}
+
+// run is Run. With lend the events are those of [event.Framer.Lend]: for a session that has done with one before it asks for
+// the next.
+func (h *httpAgent) run(ctx context.Context, in event.RunInput, lend bool) iter.Seq2[event.Event, error] {
 	return oneshot.Seq(func(yield func(event.Event, error) bool) {
 		sent, warnings, err := in.Enforce()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		r := &request{httpAgent: h, parent: ctx, progress: Progress{ThreadID: in.ThreadID, RunID: in.RunID}}
+		r := &request{httpAgent: h, parent: ctx, lend: lend, progress: Progress{ThreadID: in.ThreadID, RunID: in.RunID}}
 		for ev, err := range withWarnings(warnings, r.events(sent)) {
 			if !yield(ev, err) {
 				return

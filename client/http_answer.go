@@ -114,7 +114,12 @@ func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(e
 			return r.failure(opRead, err, true)
 		}
 		begun = true
-		f := framer.Frame(kept.Keep(data))
+		var f event.Frame
+		if r.lend {
+			f = framer.Lend(data, kept.Keep)
+		} else {
+			f = framer.Frame(kept.Keep(data))
+		}
 		if events.Partial() && f.Err() != nil && jsontext.IsCut(data, state.DefaultMaxDepth) {
 			return truncated("the answer ended in the middle of an event")
 		}

@@ -31,6 +31,7 @@ type request struct {
 	parent context.Context // the caller's
 	ctx    context.Context // canceled by the timeouts too
 	cancel context.CancelCauseFunc
+	lend   bool // see httpAgent.run
 
 	progress Progress
 }

@@ -31,12 +31,7 @@ func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware
 		return unusable{err}
 	}
 	outer := Agent(runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-		u := new(event.Upgrader)
-		u.Follow(slices.All(in.Messages))
-		if thread != nil {
-			u.Follow(thread().Messages.All())
-		}
-		return mapped(withoutNil(agent.Run(ctx, in)), func() func(event.Event) event.Event { return u.Upgrade })
+		return upgraded(withoutNil(agent.Run(ctx, in)), in, thread)
 	}))
 	for _, m := range slices.Backward(middleware) {
 		if m != nil {
@@ -50,6 +45,16 @@ func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware
 		}
 	}
 	return outer
+}
+
+// upgraded passes the events of a run through the compatibility boundary.
+func upgraded(events iter.Seq2[event.Event, error], in event.RunInput, thread func() *reducer.Thread) iter.Seq2[event.Event, error] {
+	u := new(event.Upgrader)
+	u.Follow(slices.All(in.Messages))
+	if thread != nil {
+		u.Follow(thread().Messages.All())
+	}
+	return mapped(events, func() func(event.Event) event.Event { return u.Upgrade })
 }
 
 // withoutNil makes a nil event an error, so that code outside need not check for one.

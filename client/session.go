@@ -99,9 +99,10 @@ type SessionOptions struct {
 // one that is queued after it. A session that is free has no goroutine once its last stream is closed
 // ([SessionOptions.Linger]). It needs no Close unless it has subscribers.
 type Session struct {
-	agent Agent
-	o     SessionOptions
-	hub   *subscribe.Hub[Snapshot]
+	agent  Agent
+	lender *httpAgent // the agent, if there is no middleware that could keep an event
+	o      SessionOptions
+	hub    *subscribe.Hub[Snapshot]
 
 	ids     sync.Mutex  // held while NewID is called, without mu
 	handing atomic.Bool // a goroutine waits for a slow Every
@@ -149,6 +150,9 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 		chain = append(chain, Peer(s.o.PeerVersion))
 	}
 	s.agent = chained(agent, s.Thread, chain)
+	if h, ok := agent.(*httpAgent); ok && len(chain) == 0 {
+		s.lender = h
+	}
 	s.o.Tools = slices.Clone(s.o.Tools)
 	s.thread = s.origin()
 	s.phase = s.free(s.thread)

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"iter"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -69,7 +70,7 @@ func (st *runStream) read(in event.RunInput) {
 		}
 		st.close(panicked)
 	}()
-	for ev, err := range st.session.agent.Run(st.ctx, in) {
+	for ev, err := range st.session.events(st.ctx, in, st.opener.watch != nil) {
 		if st.ended && !st.resume() {
 			if !st.late(ev, err) {
 				break
@@ -88,6 +89,14 @@ func (st *runStream) read(in event.RunInput) {
 		}
 	}
 	st.returned = true
+}
+
+// events runs the agent. Unless somebody sees the deliveries, its events may be lent, which saves making most of them.
+func (s *Session) events(ctx context.Context, in event.RunInput, seen bool) iter.Seq2[event.Event, error] {
+	if s.lender == nil || seen {
+		return s.agent.Run(ctx, in)
+	}
+	return upgraded(s.lender.run(ctx, in, true), in, s.Thread)
 }
 
 // apply takes one event of the turn's run and reports whether to continue.
