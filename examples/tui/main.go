@@ -17,7 +17,6 @@ import (
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/subscribe"
 )
 
 func main() {
@@ -43,7 +42,7 @@ func chat(ctx context.Context, agent client.Agent, in io.Reader, out io.Writer) 
 	drawn := make(chan struct{})
 	go func() { // one goroutine draws while the run continues
 		defer close(drawn)
-		for now := range subscribe.Throttle(ctx, s.Subscribe(ctx), 30*time.Millisecond) {
+		for now := range s.SubscribeThrottled(ctx, 30*time.Millisecond) {
 			draw(out, now)
 		}
 	}()

@@ -19,8 +19,6 @@ import (
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/reducer"
-	"github.com/agfold/agfold/subscribe"
 )
 
 const (
@@ -187,11 +185,11 @@ func (c *liveSession) run(ctx context.Context, address string) error {
 	s := client.NewSession(client.NewHTTP(address, nil), nil)
 	c.session.Store(s)
 	if c.throttled {
-		snapshots := subscribe.Throttle(ctx, s.Subscribe(ctx), liveThrottle)
+		snapshots := s.SubscribeThrottled(ctx, liveThrottle)
 		go func() {
-			var last *reducer.Thread
+			var last client.Snapshot
 			for th := range snapshots {
-				last = th.Thread
+				last = th
 			}
 			runtime.KeepAlive(last)
 		}()
