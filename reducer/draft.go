@@ -35,6 +35,7 @@ type draft struct {
 	maxPatched    int                                       // see Options.MaxPatchedBytes
 
 	// How to find things in it.
+	finder     *finder // of its snapshots
 	entries    [messages.KindActivity + 1]lookup[string, *entry]
 	twins      lookup[string, map[string]*entry] // tool results, by id and call, whose id is in entries for another call
 	room       []entry                           // for the entries to come
@@ -59,6 +60,9 @@ type draft struct {
 // resume takes over a thread that a snapshot holds.
 func (d *draft) resume(t *Thread) {
 	t = t.BreakOff(nil)
+	if t.finder != nil {
+		d.finder = t.finder
+	}
 	d.revision, d.runs, d.nodes, d.interrupts = t.Revision, t.Runs, t.Subagents.nodes, t.Interrupts
 	if t.ID != "" {
 		d.threadID = t.ID
@@ -186,7 +190,7 @@ func (d *draft) thread() *Thread {
 	if d.snapshot == nil {
 		d.snapshot = &Thread{
 			ID: d.threadID, Revision: d.revision, Messages: d.list, State: d.state, Runs: d.runs,
-			Subagents: Subagents{d.nodes}, Interrupts: d.interrupts, hasState: d.hasState,
+			Subagents: Subagents{d.nodes}, Interrupts: d.interrupts, hasState: d.hasState, finder: d.finder,
 		}
 		d.epoch++
 	}

@@ -61,6 +61,7 @@ func New(o *Options) *Reducer {
 	}
 	r := new(Reducer)
 	d := &r.draft
+	d.finder = new(finder)
 	d.calls, d.nodeOf, d.state = make(map[string]*call), make(map[messages.Owner]int), state.Object()
 	r.begin(o)
 	switch {

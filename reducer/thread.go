@@ -24,6 +24,7 @@ type Thread struct {
 	Interrupts []event.Interrupt
 
 	hasState bool // the agent or the run's input set the state, even if to {} (D-7)
+	finder   *finder
 }
 
 // LastRun returns the current or last run, nil if there was none.
@@ -60,8 +61,14 @@ func (t *Thread) Usage() []event.TokenUsage {
 }
 
 // Message returns the last message with this id, whatever its kind, and its place in Messages; nil and -1
-// if there is none. It costs a pass over the messages, from the end.
+// if there is none. See [Thread.ToolResult] for the cost.
 func (t *Thread) Message(id string) (*messages.Message, int) {
+	if t.finder != nil && t.Messages.Len() > fewMessages {
+		if i := t.finder.message(t.Messages, id); i >= 0 {
+			return t.Messages.At(i), i
+		}
+		return nil, -1
+	}
 	for i, m := range t.Messages.Backward() {
 		if m.ID == id {
 			return m, i
@@ -71,10 +78,15 @@ func (t *Thread) Message(id string) (*messages.Message, int) {
 }
 
 // ToolCall returns the tool call with this id and the message that holds it; nil if there is none. If several
-// calls share the id, it is the first, which is the one that events mean (P-TOL-2). It costs a pass over the
-// messages, from the beginning.
+// calls share the id, it is the first, which is the one that events mean (P-TOL-2). See [Thread.ToolResult] for the cost.
 func (t *Thread) ToolCall(id string) (*messages.ToolCall, *messages.Message) {
-	for _, m := range t.Messages.All() {
+	from := 0
+	if t.finder != nil && t.Messages.Len() > fewMessages {
+		if from = t.finder.holder(t.Messages, id); from < 0 {
+			return nil, nil
+		}
+	}
+	for _, m := range t.Messages.From(from) {
 		for _, c := range m.ToolCalls.All() {
 			if c.ID == id {
 				return c, m
@@ -84,9 +96,19 @@ func (t *Thread) ToolCall(id string) (*messages.ToolCall, *messages.Message) {
 	return nil, nil
 }
 
-// ToolResult returns the last tool message that answers the call with this id; nil if there is none. It costs a
-// pass over the messages, from the end.
+// ToolResult returns the last tool message that answers the call with this id; nil if there is none.
+//
+// The snapshots of a reducer share an index, which the first look-up makes in a pass over the messages. After that a
+// look-up costs what differs between its snapshot and the one of the look-up before, times O(log n). Nothing is spent
+// unless somebody looks. A thread that no reducer has made, such as one that was read from JSON, has no index, and a look-up
+// is a pass over its messages.
 func (t *Thread) ToolResult(toolCallID string) *messages.Message {
+	if t.finder != nil && t.Messages.Len() > fewMessages {
+		if i := t.finder.result(t.Messages, toolCallID); i >= 0 {
+			return t.Messages.At(i)
+		}
+		return nil
+	}
 	for _, m := range t.Messages.Backward() {
 		if m.Role == messages.RoleTool && m.ToolCallID == toolCallID {
 			return m
