@@ -96,6 +96,7 @@ func (d *draft) stopStreaming() {
 		}
 		if tc.Status == messages.ToolCallStreaming {
 			tc.Status = messages.ToolCallBroken
+			tc.Grow(false)
 		}
 	}
 }
