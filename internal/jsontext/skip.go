@@ -222,34 +222,26 @@ value:
 		return i, Unexpected(data, i, "a value")
 	}
 	switch c := data[i]; c {
-	case '"':
-		i, err = SkipString(data, i)
-	case '{':
+	case '{', '[':
 		if open++; open > depth {
 			return i, TooDeep(i)
 		}
 		if open&63 == 0 {
 			more = append(more, word)
 		}
-		word = word<<1 | 1
+		if word <<= 1; c == '{' {
+			word |= 1
+		}
 		i = Space(data, i+1)
-		if i < len(data) && data[i] == '}' {
+		if i < len(data) && data[i] == c+2 { // } or ]
 			goto closing
 		}
-		goto key
-	case '[':
-		if open++; open > depth {
-			return i, TooDeep(i)
-		}
-		if open&63 == 0 {
-			more = append(more, word)
-		}
-		word <<= 1
-		i = Space(data, i+1)
-		if i < len(data) && data[i] == ']' {
-			goto closing
+		if c == '{' {
+			goto key
 		}
 		goto value
+	case '"':
+		i, err = SkipString(data, i)
 	case 't':
 		i, err = SkipLiteral(data, i, "true")
 	case 'f':
