@@ -29,7 +29,7 @@ func Write(w io.Writer, form Form, input *event.RunInput, entries iter.Seq2[Entr
 		f.agfold = NewWriter(struct{ io.Writer }{b}) // without Flush
 	case FormSSE, FormLines, FormArray, FormObject:
 	default:
-		return fmt.Errorf("recording: the form %q cannot be written", form)
+		return fmt.Errorf("the form %q cannot be written", form)
 	}
 	var cause error
 	for e, err := range entries {
