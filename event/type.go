@@ -51,9 +51,19 @@ const (
 	numTypes
 )
 
+// typeInfo is all that the package knows of a type.
 type typeInfo struct {
 	name  string
 	flags typeFlags
+	empty func() typed // makes an event of the type; nil for the retired ones
+}
+
+// empty makes an event of the type that T is.
+func empty[T any, P interface {
+	*T
+	typed
+}]() typed {
+	return P(new(T))
 }
 
 type typeFlags uint8
@@ -64,42 +74,42 @@ const (
 )
 
 var types = [numTypes]typeInfo{
-	TypeTextMessageStart:           {"TEXT_MESSAGE_START", attributable},
-	TypeTextMessageContent:         {"TEXT_MESSAGE_CONTENT", attributable},
-	TypeTextMessageEnd:             {"TEXT_MESSAGE_END", attributable},
-	TypeTextMessageChunk:           {"TEXT_MESSAGE_CHUNK", attributable},
-	TypeToolCallStart:              {"TOOL_CALL_START", attributable},
-	TypeToolCallArgs:               {"TOOL_CALL_ARGS", attributable},
-	TypeToolCallEnd:                {"TOOL_CALL_END", attributable},
-	TypeToolCallChunk:              {"TOOL_CALL_CHUNK", attributable},
-	TypeToolCallResult:             {"TOOL_CALL_RESULT", attributable},
-	TypeThinkingStart:              {"THINKING_START", 0},
-	TypeThinkingEnd:                {"THINKING_END", 0},
-	TypeThinkingTextMessageStart:   {"THINKING_TEXT_MESSAGE_START", 0},
-	TypeThinkingTextMessageContent: {"THINKING_TEXT_MESSAGE_CONTENT", 0},
-	TypeThinkingTextMessageEnd:     {"THINKING_TEXT_MESSAGE_END", 0},
-	TypeStateSnapshot:              {"STATE_SNAPSHOT", attributable},
-	TypeStateDelta:                 {"STATE_DELTA", attributable},
-	TypeMessagesSnapshot:           {"MESSAGES_SNAPSHOT", 0},
-	TypeActivitySnapshot:           {"ACTIVITY_SNAPSHOT", attributable},
-	TypeActivityDelta:              {"ACTIVITY_DELTA", attributable},
-	TypeRaw:                        {"RAW", attributable},
-	TypeCustom:                     {"CUSTOM", attributable},
-	TypeRunStarted:                 {"RUN_STARTED", 0},
-	TypeRunFinished:                {"RUN_FINISHED", 0},
-	TypeRunError:                   {"RUN_ERROR", 0},
-	TypeStepStarted:                {"STEP_STARTED", attributable},
-	TypeStepFinished:               {"STEP_FINISHED", attributable},
-	TypeReasoningStart:             {"REASONING_START", attributable},
-	TypeReasoningMessageStart:      {"REASONING_MESSAGE_START", attributable},
-	TypeReasoningMessageContent:    {"REASONING_MESSAGE_CONTENT", attributable},
-	TypeReasoningMessageEnd:        {"REASONING_MESSAGE_END", attributable},
-	TypeReasoningMessageChunk:      {"REASONING_MESSAGE_CHUNK", attributable},
-	TypeReasoningEnd:               {"REASONING_END", attributable},
-	TypeReasoningEncryptedValue:    {"REASONING_ENCRYPTED_VALUE", attributable},
-	TypeSubagentStarted:            {"SUBAGENT_STARTED", ownerRequired},
-	TypeSubagentFinished:           {"SUBAGENT_FINISHED", ownerRequired},
-	TypeSubagentError:              {"SUBAGENT_ERROR", ownerRequired},
+	TypeTextMessageStart:           {"TEXT_MESSAGE_START", attributable, empty[TextMessageStart]},
+	TypeTextMessageContent:         {"TEXT_MESSAGE_CONTENT", attributable, empty[TextMessageContent]},
+	TypeTextMessageEnd:             {"TEXT_MESSAGE_END", attributable, empty[TextMessageEnd]},
+	TypeTextMessageChunk:           {"TEXT_MESSAGE_CHUNK", attributable, empty[TextMessageChunk]},
+	TypeToolCallStart:              {"TOOL_CALL_START", attributable, empty[ToolCallStart]},
+	TypeToolCallArgs:               {"TOOL_CALL_ARGS", attributable, empty[ToolCallArgs]},
+	TypeToolCallEnd:                {"TOOL_CALL_END", attributable, empty[ToolCallEnd]},
+	TypeToolCallChunk:              {"TOOL_CALL_CHUNK", attributable, empty[ToolCallChunk]},
+	TypeToolCallResult:             {"TOOL_CALL_RESULT", attributable, empty[ToolCallResult]},
+	TypeThinkingStart:              {"THINKING_START", 0, nil},
+	TypeThinkingEnd:                {"THINKING_END", 0, nil},
+	TypeThinkingTextMessageStart:   {"THINKING_TEXT_MESSAGE_START", 0, nil},
+	TypeThinkingTextMessageContent: {"THINKING_TEXT_MESSAGE_CONTENT", 0, nil},
+	TypeThinkingTextMessageEnd:     {"THINKING_TEXT_MESSAGE_END", 0, nil},
+	TypeStateSnapshot:              {"STATE_SNAPSHOT", attributable, empty[StateSnapshot]},
+	TypeStateDelta:                 {"STATE_DELTA", attributable, empty[StateDelta]},
+	TypeMessagesSnapshot:           {"MESSAGES_SNAPSHOT", 0, empty[MessagesSnapshot]},
+	TypeActivitySnapshot:           {"ACTIVITY_SNAPSHOT", attributable, empty[ActivitySnapshot]},
+	TypeActivityDelta:              {"ACTIVITY_DELTA", attributable, empty[ActivityDelta]},
+	TypeRaw:                        {"RAW", attributable, empty[Raw]},
+	TypeCustom:                     {"CUSTOM", attributable, empty[Custom]},
+	TypeRunStarted:                 {"RUN_STARTED", 0, empty[RunStarted]},
+	TypeRunFinished:                {"RUN_FINISHED", 0, empty[RunFinished]},
+	TypeRunError:                   {"RUN_ERROR", 0, empty[RunError]},
+	TypeStepStarted:                {"STEP_STARTED", attributable, empty[StepStarted]},
+	TypeStepFinished:               {"STEP_FINISHED", attributable, empty[StepFinished]},
+	TypeReasoningStart:             {"REASONING_START", attributable, empty[ReasoningStart]},
+	TypeReasoningMessageStart:      {"REASONING_MESSAGE_START", attributable, empty[ReasoningMessageStart]},
+	TypeReasoningMessageContent:    {"REASONING_MESSAGE_CONTENT", attributable, empty[ReasoningMessageContent]},
+	TypeReasoningMessageEnd:        {"REASONING_MESSAGE_END", attributable, empty[ReasoningMessageEnd]},
+	TypeReasoningMessageChunk:      {"REASONING_MESSAGE_CHUNK", attributable, empty[ReasoningMessageChunk]},
+	TypeReasoningEnd:               {"REASONING_END", attributable, empty[ReasoningEnd]},
+	TypeReasoningEncryptedValue:    {"REASONING_ENCRYPTED_VALUE", attributable, empty[ReasoningEncryptedValue]},
+	TypeSubagentStarted:            {"SUBAGENT_STARTED", ownerRequired, empty[SubagentStarted]},
+	TypeSubagentFinished:           {"SUBAGENT_FINISHED", ownerRequired, empty[SubagentFinished]},
+	TypeSubagentError:              {"SUBAGENT_ERROR", ownerRequired, empty[SubagentError]},
 }
 
 var typesByName = func() map[string]Type {
@@ -153,4 +163,15 @@ func (t Type) IsRetired() bool { return t >= TypeThinkingStart && t <= TypeThink
 // IsChunk reports whether the type is one of the three *_CHUNK shorthands (P-CHK-1).
 func (t Type) IsChunk() bool {
 	return t == TypeTextMessageChunk || t == TypeToolCallChunk || t == TypeReasoningMessageChunk
+}
+
+// newEvent returns an empty event of the type, nil for TypeUnknown.
+func newEvent(t Type) typed {
+	switch {
+	case t.IsRetired():
+		return &retired{typ: t}
+	case t == TypeUnknown || t >= numTypes:
+		return nil
+	}
+	return types[t].empty()
 }
