@@ -47,13 +47,13 @@ func Say(text string) Line {
 	return Line{func(n narrator, yield func(event.Event) bool) bool {
 		id := n.newID("message")
 		if n.chunked {
-			return n.pieces(text, func(piece string) bool {
-				return yield(&event.TextMessageChunk{Attribution: n.by(), MessageID: messages.Some(id), Delta: messages.Some(piece)})
+			return n.pieces(text, func(piece messages.Opt[string]) bool {
+				return yield(&event.TextMessageChunk{Attribution: n.by(), MessageID: messages.Some(id), Delta: piece})
 			})
 		}
 		return yield(&event.TextMessageStart{Attribution: n.by(), MessageID: id, Role: messages.RoleAssistant}) &&
-			n.pieces(text, func(piece string) bool {
-				return yield(&event.TextMessageContent{Attribution: n.by(), MessageID: id, Delta: piece})
+			n.pieces(text, func(piece messages.Opt[string]) bool {
+				return yield(&event.TextMessageContent{Attribution: n.by(), MessageID: id, Delta: piece.Or("")})
 			}) &&
 			yield(&event.TextMessageEnd{Attribution: n.by(), MessageID: id})
 	}}
@@ -67,14 +67,14 @@ func Think(text string) Line {
 			return false
 		}
 		if n.chunked {
-			if !n.pieces(text, func(piece string) bool {
-				return yield(&event.ReasoningMessageChunk{Attribution: n.by(), MessageID: messages.Some(id), Delta: messages.Some(piece)})
+			if !n.pieces(text, func(piece messages.Opt[string]) bool {
+				return yield(&event.ReasoningMessageChunk{Attribution: n.by(), MessageID: messages.Some(id), Delta: piece})
 			}) {
 				return false
 			}
 		} else if !yield(&event.ReasoningMessageStart{Attribution: n.by(), MessageID: id}) ||
-			!n.pieces(text, func(piece string) bool {
-				return yield(&event.ReasoningMessageContent{Attribution: n.by(), MessageID: id, Delta: piece})
+			!n.pieces(text, func(piece messages.Opt[string]) bool {
+				return yield(&event.ReasoningMessageContent{Attribution: n.by(), MessageID: id, Delta: piece.Or("")})
 			}) ||
 			!yield(&event.ReasoningMessageEnd{Attribution: n.by(), MessageID: id}) {
 			return false
@@ -91,14 +91,14 @@ func Call(tool string, args any) Line {
 		id := n.newID("call")
 		n.unanswered = append(n.unanswered, id)
 		if n.chunked {
-			return n.pieces(text, func(piece string) bool {
+			return n.pieces(text, func(piece messages.Opt[string]) bool {
 				return yield(&event.ToolCallChunk{Attribution: n.by(), ToolCallID: messages.Some(id),
-					ToolCallName: messages.Some(tool), Delta: messages.Some(piece)})
+					ToolCallName: messages.Some(tool), Delta: piece})
 			})
 		}
 		return yield(&event.ToolCallStart{Attribution: n.by(), ToolCallID: id, ToolCallName: tool}) &&
-			n.pieces(text, func(piece string) bool {
-				return yield(&event.ToolCallArgs{Attribution: n.by(), ToolCallID: id, Delta: piece})
+			n.pieces(text, func(piece messages.Opt[string]) bool {
+				return yield(&event.ToolCallArgs{Attribution: n.by(), ToolCallID: id, Delta: piece.Or("")})
 			}) &&
 			yield(&event.ToolCallEnd{Attribution: n.by(), ToolCallID: id})
 	}}
@@ -371,14 +371,14 @@ func (n narrator) all(lines []Line, yield func(event.Event) bool) bool {
 	return true
 }
 
-// pieces passes text on in deltas: at least one, even if it is empty and in chunks, which have no other start.
-func (n narrator) pieces(text string, pass func(string) bool) bool {
+// pieces passes text on in deltas. An empty text in chunks is one without a delta, which is its start.
+func (n narrator) pieces(text string, pass func(messages.Opt[string]) bool) bool {
 	if text == "" && n.chunked {
-		return pass("")
+		return pass(messages.Opt[string]{})
 	}
 	for text != "" {
 		end := n.cut(text)
-		if !pass(text[:end]) {
+		if !pass(messages.Some(text[:end])) {
 			return false
 		}
 		text = text[end:]
