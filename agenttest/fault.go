@@ -23,7 +23,7 @@ type Fault struct {
 }
 
 // Somewhere as the place of a fault means: one of the first 32 events, or of the first 4,096 bytes, as the seed says.
-const Somewhere = 0
+const Somewhere = -1
 
 // String returns the fault as in Go.
 func (f Fault) String() string { return f.name }
