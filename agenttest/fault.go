@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,12 +26,20 @@ type Fault struct {
 // Somewhere as the place of a fault means: one of the first 32 events, or of the first 4,096 bytes, as the seed says.
 const Somewhere = -1
 
+// places is a place as in Go.
+func places(n int) string {
+	if n == Somewhere {
+		return "Somewhere"
+	}
+	return strconv.Itoa(n)
+}
+
 // String returns the fault as in Go.
 func (f Fault) String() string { return f.name }
 
 // Cut ends the answer after n events as if the server had finished: no error, and no end of the run.
 func Cut(n int) Fault {
-	return Fault{name: fmt.Sprintf("Cut(%d)", n), make: func(f *flow) stage {
+	return Fault{name: "Cut(" + places(n) + ")", make: func(f *flow) stage {
 		left := f.place(n)
 		return stage{event: func(block []byte, next func([]byte) error) error {
 			if left == 0 {
@@ -44,7 +53,7 @@ func Cut(n int) Fault {
 
 // CutBytes loses the connection after n bytes of the body.
 func CutBytes(n int) Fault {
-	return Fault{name: fmt.Sprintf("CutBytes(%d)", n), bytes: true, make: func(f *flow) stage {
+	return Fault{name: "CutBytes(" + places(n) + ")", bytes: true, make: func(f *flow) stage {
 		left := n
 		if n == Somewhere {
 			left = f.rand.IntN(4096)
@@ -66,7 +75,7 @@ func CutBytes(n int) Fault {
 
 // Delay waits before the nth event.
 func Delay(n int, d time.Duration) Fault {
-	return Fault{name: fmt.Sprintf("Delay(%d, %v)", n, d), make: func(f *flow) stage {
+	return Fault{name: fmt.Sprintf("Delay(%s, %v)", places(n), d), make: func(f *flow) stage {
 		return f.at(n, func(block []byte, next func([]byte) error) error {
 			if err := f.wait(d); err != nil {
 				return err
@@ -78,7 +87,7 @@ func Delay(n int, d time.Duration) Fault {
 
 // Duplicate sends the nth event twice.
 func Duplicate(n int) Fault {
-	return Fault{name: fmt.Sprintf("Duplicate(%d)", n), make: func(f *flow) stage {
+	return Fault{name: "Duplicate(" + places(n) + ")", make: func(f *flow) stage {
 		return f.at(n, func(block []byte, next func([]byte) error) error {
 			if err := next(block); err != nil {
 				return err
@@ -90,14 +99,14 @@ func Duplicate(n int) Fault {
 
 // Drop leaves the nth event out.
 func Drop(n int) Fault {
-	return Fault{name: fmt.Sprintf("Drop(%d)", n), make: func(f *flow) stage {
+	return Fault{name: "Drop(" + places(n) + ")", make: func(f *flow) stage {
 		return f.at(n, func([]byte, func([]byte) error) error { return nil })
 	}}
 }
 
 // Reorder sends the nth event after the one that follows it.
 func Reorder(n int) Fault {
-	return Fault{name: fmt.Sprintf("Reorder(%d)", n), make: func(f *flow) stage {
+	return Fault{name: "Reorder(" + places(n) + ")", make: func(f *flow) stage {
 		left := f.place(n)
 		var held []byte
 		return stage{
@@ -125,7 +134,7 @@ func Reorder(n int) Fault {
 
 // Corrupt replaces one byte in the data of the nth event by another printable one, as the seed says.
 func Corrupt(n int) Fault {
-	return Fault{name: fmt.Sprintf("Corrupt(%d)", n), make: func(f *flow) stage {
+	return Fault{name: "Corrupt(" + places(n) + ")", make: func(f *flow) stage {
 		return f.at(n, func(block []byte, next func([]byte) error) error {
 			block = slices.Clone(block)
 			from, to := len("data: "), len(block)-len("\n\n")
@@ -143,7 +152,7 @@ func Corrupt(n int) Fault {
 
 // Endless sends the nth event over and over, and nothing else, until the reader leaves.
 func Endless(n int) Fault {
-	return Fault{name: fmt.Sprintf("Endless(%d)", n), make: func(f *flow) stage {
+	return Fault{name: "Endless(" + places(n) + ")", make: func(f *flow) stage {
 		return f.at(n, func(block []byte, next func([]byte) error) error {
 			block = slices.Clone(block)
 			for f.ctx.Err() == nil {
@@ -158,7 +167,7 @@ func Endless(n int) Fault {
 
 // Silence sends nothing more after n events, until the reader leaves.
 func Silence(n int) Fault {
-	return Fault{name: fmt.Sprintf("Silence(%d)", n), make: func(f *flow) stage {
+	return Fault{name: "Silence(" + places(n) + ")", make: func(f *flow) stage {
 		left := f.place(n)
 		wait := func() error {
 			<-f.ctx.Done()
