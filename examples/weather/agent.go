@@ -1,5 +1,5 @@
-// Package agenttest shows how to test an agent by the thread that its events make, not by the events.
-package agenttest
+// Package weather shows how to test an agent, and a program that talks to one.
+package weather
 
 import (
 	"context"
