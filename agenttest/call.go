@@ -59,7 +59,7 @@ func (k CallCheck) Into(dst any) CallCheck {
 // Args asserts all arguments, compared as JSON: a struct or map or what else encodes to them.
 func (k CallCheck) Args(want any) CallCheck {
 	help(k.c.t)
-	if diff := compare(k.c.t, want, k.arguments()); diff != "" {
+	if diff := unequal(k.c.t, want, k.arguments()); diff != "" {
 		k.fail("other arguments:\n%s", diff)
 	}
 	return k
@@ -72,7 +72,7 @@ func (k CallCheck) Arg(pointer string, want any) CallCheck {
 	if err != nil {
 		k.fail("no argument at %s: %v", pointer, err)
 	}
-	if diff := compare(k.c.t, want, got); diff != "" {
+	if diff := unequal(k.c.t, want, got); diff != "" {
 		k.fail("another argument at %s:\n%s", pointer, diff)
 	}
 	return k
@@ -99,7 +99,7 @@ func (k CallCheck) ResultAt(pointer string, want any) CallCheck {
 	if err != nil {
 		k.fail("nothing in the result at %s: %v", pointer, err)
 	}
-	if diff := compare(k.c.t, want, got); diff != "" {
+	if diff := unequal(k.c.t, want, got); diff != "" {
 		k.fail("another result at %s:\n%s", pointer, diff)
 	}
 	return k

@@ -26,8 +26,9 @@ type Conversation struct {
 	runs    [][]reducer.Delivery // of the last turn only, all its runs
 	warned  bool                 // a warning is the caller's to judge
 
-	mu       sync.Mutex // warnings come from the goroutine that runs
+	mu       sync.Mutex // warnings and events come from the goroutine that runs
 	warnings []event.Warning
+	heard    []*heard
 }
 
 // Run starts a conversation and says texts in it, one after the other, as [Start] and [Conversation.Say] do.
@@ -62,6 +63,7 @@ func Start(t require.TestingT, agent client.Agent, o *client.SessionOptions) *Co
 			told(w)
 		}
 	}
+	own.Middleware = append(slices.Clone(own.Middleware), c.listen)
 	c.session = client.NewSession(agent, &own)
 	return c
 }

@@ -14,6 +14,11 @@ import (
 	"github.com/agfold/agfold/reducer"
 )
 
+// ignoring are options for agents that warn.
+func ignoring() *client.SessionOptions {
+	return &client.SessionOptions{OnWarning: func(event.Warning) {}}
+}
+
 func usage(total int64) agenttest.Line {
 	return agenttest.Usage(event.TokenUsage{TotalTokens: messages.Some(total)})
 }

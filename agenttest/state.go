@@ -16,7 +16,7 @@ func (c *Conversation) State(pointer string, want any) *Conversation {
 	if err != nil {
 		c.fail(-1, "nothing in the state at %s: %v; it is %s", pointer, err, short(c.Thread().State.String(), 400))
 	}
-	if diff := compare(c.t, want, got); diff != "" {
+	if diff := unequal(c.t, want, got); diff != "" {
 		c.fail(-1, "the state differs at %s:\n%s", pointer, diff)
 	}
 	return c
@@ -31,8 +31,8 @@ func (c *Conversation) NoState(pointer string) *Conversation {
 	return c
 }
 
-// compare returns how got differs from want, by path; "" if they are equal as JSON.
-func compare(t require.TestingT, want any, got state.Value) string {
+// unequal returns how got differs from want, by path; "" if they are equal as JSON.
+func unequal(t require.TestingT, want any, got state.Value) string {
 	help(t)
 	wanted, err := state.Of(want)
 	require.NoError(t, err, "agenttest: the expected value cannot be encoded")
