@@ -99,6 +99,9 @@ func (d *Decoder) decodeAny(f Frame) (Event, []Warning, error) {
 	}
 	verdict := codec.Decode(v, d.maxWarnings, ev, walkEvent)
 	warnings, err := warningsOf(verdict, f.p.name, d.strict)
+	if err != nil {
+		hint(err, f)
+	}
 	if verdict.Dropped || err != nil {
 		return nil, warnings, err
 	}

@@ -15,6 +15,7 @@ type MalformedError struct {
 	Path    string // a JSON pointer in the event or other document
 	Want    string // what belongs there
 	Found   string // what is there
+	Hint    string // what would help, such as the repair of package client/lenient that would; "" if nothing is known
 }
 
 // Error names everything that is known in one line.
@@ -31,5 +32,8 @@ func (e *MalformedError) Error() string {
 		b.WriteString(" " + e.Path)
 	}
 	fmt.Fprintf(&b, ": want %s, found %s", e.Want, e.Found)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
 	return b.String()
 }

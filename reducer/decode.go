@@ -150,6 +150,9 @@ func readError(err *error, c *codec.Codec) {
 			Rule: readString(c, "rule"), Ordinal: readInt(c, "ordinal"), Type: readString(c, "type"), Path: readString(c, "path"),
 		}
 		e.Want, e.Found = wantAndFound(e, message)
+		if hint := readOpt(c, "hint").Or(""); hint != "" {
+			e.Found, e.Hint = strings.TrimSuffix(e.Found, "; "+hint), hint
+		}
 		*err = e
 	case "stopped":
 		if *err = stoppedAs(message); message == ErrStopped.Error() {

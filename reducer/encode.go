@@ -176,6 +176,7 @@ func appendError(dst []byte, status Status, err error) []byte {
 		dst = codec.AppendInteger(dst, "ordinal", int64(malformed.Ordinal))
 		dst = codec.AppendString(dst, "type", malformed.Type)
 		dst = codec.AppendString(dst, "path", malformed.Path)
+		dst = codec.AppendNonEmpty(dst, "hint", malformed.Hint)
 	case hasFailed:
 		return append(appendAgentError(codec.AppendString(dst, "kind", "run"), failed), '}')
 	default:

@@ -24,6 +24,9 @@ type Codec struct {
 	removals    []Removal
 	more        int // removals beyond the limit
 	maxRemovals int
+
+	omitsNulls bool     // while decoding: an optional member that is null is taken for an absent one
+	nulls      []string // the paths of those
 }
 
 type mode uint8
@@ -93,6 +96,18 @@ func Decode[T any](v state.Value, maxRemovals int, p T, walk func(T, *Codec)) Ve
 	c.mode, c.maxRemovals, c.value = decoding, maxRemovals, v
 	walk(p, c)
 	return c.finish()
+}
+
+// Nulls returns the paths, as JSON pointers in v, of the optional members that are null, where null is malformed (P-NULL-1).
+// It reads v into p like Decode.
+func Nulls[T any](v state.Value, p T, walk func(T, *Codec)) []string {
+	c := pool.Get().(*Codec)
+	c.mode, c.value, c.omitsNulls = decoding, v, true
+	walk(p, c)
+	nulls := c.nulls
+	c.omitsNulls, c.nulls = false, nil
+	c.finish()
+	return nulls
 }
 
 // finish returns the verdict, with the document as the outermost place that may be removed, and the codec to the pool.
@@ -168,6 +183,18 @@ func (c *Codec) get(key string) state.Value {
 	return v
 }
 
+// optional returns the optional member key of the object that is decoded.
+func (c *Codec) optional(key string) state.Value {
+	v := c.get(key)
+	if c.omitsNulls && v.Kind() == state.KindNull {
+		c.push(key)
+		c.nulls = append(c.nulls, pointer(c.path))
+		c.pop()
+		return state.Value{}
+	}
+	return v
+}
+
 // Field walks the required member key, whose value walk reads, writes or checks. If it is unrecognized, so is the
 // object.
 func Field[T any](c *Codec, key string, p *T, walk func(*T, *Codec)) {
@@ -202,7 +229,7 @@ func (c *Codec) required(key string) (missing string) {
 // unrecognized, it is removed. The result says whether it is present.
 func OptField[T any](c *Codec, key string, p *T, present bool, walk func(*T, *Codec)) bool {
 	if c.mode == decoding {
-		c.value = c.get(key)
+		c.value = c.optional(key)
 		present = c.value.Exists()
 	}
 	switch {
@@ -248,7 +275,7 @@ func List[T any](c *Codec, key string, list *[]T, walk func(*T, *Codec)) {
 // OptList walks the optional member key, a list that is nil if it is absent, each element with walk.
 func OptList[T any](c *Codec, key string, list *[]T, walk func(*T, *Codec)) {
 	if c.mode == decoding {
-		c.value = c.get(key)
+		c.value = c.optional(key)
 		if !c.value.Exists() {
 			return
 		}

@@ -41,7 +41,7 @@ func (c *Codec) String(key string, s *string) {
 func (c *Codec) OptString(key, s string, present bool) (string, bool) {
 	switch {
 	case c.mode == decoding:
-		v := c.get(key)
+		v := c.optional(key)
 		if s, present = v.AsString(); !present && v.Exists() {
 			c.faultAt(key, "a string or no such member", v)
 		}
@@ -70,7 +70,7 @@ func (c *Codec) RequiredString(key, s string, present bool) (string, bool) {
 func (c *Codec) OptBool(key string, b, present bool) (bool, bool) {
 	switch {
 	case c.mode == decoding:
-		v := c.get(key)
+		v := c.optional(key)
 		if b, present = v.AsBool(); !present && v.Exists() {
 			c.faultAt(key, "a boolean or no such member", v)
 		}
@@ -91,7 +91,7 @@ func (c *Codec) OptInteger(key string, n int64, present bool, lowest int64) (int
 		}
 		return n, present
 	case decoding:
-		v = c.get(key)
+		v = c.optional(key)
 		n, present = v.AsInt()
 	default:
 		if present {
@@ -121,7 +121,7 @@ func (c *Codec) Any(key string, v *state.Value) {
 
 // OptAny walks the optional member key, any JSON value but null (P-NULL-1).
 func (c *Codec) OptAny(key string, v *state.Value) {
-	c.open(key, v)
+	c.optOpen(key, v)
 	if c.mode != encoding && v.Kind() == state.KindNull {
 		c.faultAt(key, "a value or no such member", *v)
 	}
@@ -154,10 +154,18 @@ func (c *Codec) Open(key string, v *state.Value) {
 
 // OptOpen walks the optional member key, an open object.
 func (c *Codec) OptOpen(key string, v *state.Value) {
-	c.open(key, v)
+	c.optOpen(key, v)
 	if c.mode != encoding && v.Exists() && v.Kind() != state.KindObject {
 		c.faultAt(key, "an object or no such member", *v)
 	}
+}
+
+func (c *Codec) optOpen(key string, v *state.Value) {
+	if c.mode == decoding {
+		*v = c.optional(key)
+		return
+	}
+	c.open(key, v)
 }
 
 func (c *Codec) open(key string, v *state.Value) {
@@ -199,7 +207,7 @@ func OptFixed[S ~string](c *Codec, key string, s *S, want S) {
 	case encoding:
 		c.out = AppendNonEmpty(c.out, key, string(*s))
 	case decoding:
-		if c.fixed(key, string(want), c.get(key), false) {
+		if c.fixed(key, string(want), c.optional(key), false) {
 			*s = want
 		}
 	default:
@@ -275,7 +283,7 @@ func OptEnum[S ~string](c *Codec, key string, s *S, known []S) {
 		c.out = AppendNonEmpty(c.out, key, string(got))
 		return
 	case decoding:
-		v := c.get(key)
+		v := c.optional(key)
 		text, ok := v.AsString()
 		if !ok {
 			if v.Exists() {
