@@ -17,6 +17,10 @@ type FoldOptions struct {
 	Strict bool
 	// Through is the ordinal of the last event to fold; 0 folds all events.
 	Through int
+	// Repair, if it is set, is called at the beginning of each run's stream and returns a function that gets each event of
+	// it, already in the shapes of AG-UI 1.0, and returns it or what takes its place: lenient.Repair of package
+	// client/lenient, for instance.
+	Repair func() func(event.Event) event.Event
 	// OnWarning is called with each warning as it arises, those about a run's input included. Nil drops them.
 	OnWarning func(event.Warning)
 	// OnEntry is called with each entry of the recording before it is folded. Nil is for who needs no heads, times or
@@ -86,8 +90,10 @@ type Folder struct {
 	broke      error // that the stream at hand ended with
 	seen       int   // events of the recording
 
-	observe   func(Entry)           // FoldOptions.OnEntry
-	continued func(*event.RunInput) // is called after the client's changes before a run were folded, or nil
+	repairs   func() func(event.Event) event.Event // FoldOptions.Repair
+	repair    func(event.Event) event.Event        // of the stream at hand
+	observe   func(Entry)                          // FoldOptions.OnEntry
+	continued func(*event.RunInput)                // is called after the client's changes before a run were folded, or nil
 }
 
 // NewFolder returns a fold of rec, at its beginning: the thread is what the first run's input says. Nothing else
@@ -95,7 +101,7 @@ type Folder struct {
 func NewFolder(rec *Recording, o *FoldOptions) *Folder {
 	f := &Folder{rec: rec, warn: func(event.Warning) {}}
 	if o != nil {
-		f.strict, f.through, f.maxPatched, f.observe = o.Strict, o.Through, o.MaxPatchedBytes, o.OnEntry
+		f.strict, f.through, f.maxPatched, f.repairs, f.observe = o.Strict, o.Through, o.MaxPatchedBytes, o.Repair, o.OnEntry
 		if o.OnWarning != nil {
 			f.warn = o.OnWarning
 		}
@@ -121,6 +127,9 @@ func (f *Folder) options(in *event.RunInput) *reducer.Options {
 func (f *Folder) follow() {
 	f.upgrader, f.broke = new(event.Upgrader), nil
 	f.upgrader.Follow(f.reducer.Thread().Messages.All())
+	if f.repairs != nil {
+		f.repair = f.repairs()
+	}
 }
 
 func (f *Folder) report(warnings []event.Warning) {
@@ -202,7 +211,11 @@ func (f *Folder) apply(ev event.Event, yield func(reducer.Delivery, error) bool)
 	f.seen++
 	more, none := true, true
 	if f.reducer.Err() == nil && f.broke == nil {
-		for d, err := range f.reducer.Deliver(f.upgrader.Upgrade(ev)) {
+		ev = f.upgrader.Upgrade(ev)
+		if f.repair != nil {
+			ev = f.repair(ev)
+		}
+		for d, err := range f.reducer.Deliver(ev) {
 			if err != nil {
 				break
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
+	"github.com/agfold/agfold/state"
 )
 
 const (
@@ -178,6 +179,34 @@ func TestFoldIsStrictIfAsked(t *testing.T) {
 	}
 	require.ErrorAs(t, f.Err(), new(*messages.MalformedError))
 	assert.Empty(t, *warned)
+}
+
+func TestFoldRepairs(t *testing.T) {
+	text := `{"agfold":"recording/1","start":"2026-03-01T12:00:00Z","input":{"threadId":"t","runId":"r1","messages":[]}}
+{"at":0,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r1"}}
+{"at":0,"event":{"type":"THINKING_START"}}
+{"at":0,"event":{"type":"THINKING_END"}}
+{"at":0,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r1"}}
+{"agfold":"recording/1","start":"2026-03-01T12:00:00Z","input":{"threadId":"t","runId":"r2","messages":[]}}
+{"at":0,"event":{"type":"RUN_STARTED","threadId":"t","runId":"r2"}}
+{"at":0,"event":{"type":"RUN_FINISHED","threadId":"t","runId":"r2"}}
+`
+	var streams [][]string
+	th, err := Fold(strings.NewReader(text), &FoldOptions{Repair: func() func(event.Event) event.Event {
+		streams = append(streams, nil)
+		return func(ev event.Event) event.Event {
+			streams[len(streams)-1] = append(streams[len(streams)-1], ev.Type().String())
+			if ev.Type() == event.TypeRunFinished {
+				return event.FrameOfEvent(ev).With("result", state.String("repaired"))
+			}
+			return ev
+		}
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, [][]string{{"RUN_STARTED", "REASONING_START", "REASONING_END", "RUN_FINISHED"}, {"RUN_STARTED", "RUN_FINISHED"}}, streams)
+	for _, run := range th.Runs.All() {
+		assert.Equal(t, `"repaired"`, run.Result.String())
+	}
 }
 
 func TestFoldWarnsOfInputs(t *testing.T) {

@@ -25,7 +25,39 @@ import (
 )
 
 // All is a [client.Middleware] with all repairs of this package.
-func All(next client.Agent) client.Agent { return Nulls(ReasoningRole(OnInterrupt(next))) }
+func All(next client.Agent) client.Agent {
+	return agent(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		in, notes := answered(in)
+		return mapped(next.Run(ctx, in), notes, repairAll(in.RunID))
+	})
+}
+
+// Repair returns a function that repairs the events of one stream, in their order, as [All] does: for
+// recording.FoldOptions.Repair. An event that needs no repair comes back as it is. The function is for one goroutine at a
+// time.
+func Repair() func(event.Event) event.Event { return repairAll("") }
+
+func repairAll(runID string) repair {
+	nulls, role, interrupts := repairNulls(), repairReasoningRole(), repairOnInterrupt(runID)
+	return func(ev event.Event) event.Event { return nulls(role(interrupts(ev))) }
+}
+
+// repair returns an event of a stream, or what takes its place.
+type repair = func(event.Event) event.Event
+
+// frames returns the repair of frames. Typed events were made in Go, and pass.
+func frames(do func(event.Frame) event.Frame) repair {
+	return func(ev event.Event) event.Event {
+		f, ok := ev.(event.Frame)
+		if !ok {
+			return ev
+		}
+		if g := do(f); g != f {
+			return g
+		}
+		return ev
+	}
+}
 
 // agent is an Agent whose run is a function.
 type agent func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error]
@@ -34,13 +66,14 @@ func (a agent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event
 	return a(ctx, in)
 }
 
-// repaired returns events with each frame as repair returns it. Typed events were made in Go and pass.
-func repaired(events iter.Seq2[event.Event, error], repair func(event.Frame) event.Frame) iter.Seq2[event.Event, error] {
+// mapped returns events, each as repair returns it, with notes on the first of them.
+func mapped(events iter.Seq2[event.Event, error], notes []event.Warning, repair repair) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		for ev, err := range events {
-			if f, ok := ev.(event.Frame); ok {
-				if g := repair(f); g != f {
-					ev = g
+			if err == nil {
+				ev = repair(ev)
+				if notes != nil {
+					ev, notes = event.FrameOfEvent(ev).WithWarnings(notes...), nil
 				}
 			}
 			if !yield(ev, err) || err != nil {
@@ -50,7 +83,7 @@ func repaired(events iter.Seq2[event.Event, error], repair func(event.Frame) eve
 	}
 }
 
-// once makes the warnings of one run: one for each type of event.
+// once makes the warnings of one stream: one for each type of event.
 type once map[event.Type]bool
 
 func (o once) warned(f event.Frame, rule, path, text string) event.Frame {

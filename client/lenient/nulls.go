@@ -13,16 +13,20 @@ import (
 // values, as in the state, a result or metadata, stay, and so do those of required members.
 func Nulls(next client.Agent) client.Agent {
 	return agent(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-		warnings := once{}
-		return repaired(next.Run(ctx, in), func(f event.Frame) event.Frame {
-			g, paths := f.WithoutNulls()
-			switch len(paths) {
-			case 0:
-				return f
-			case 1:
-				return warnings.warned(g, "P-NULL-1", paths[0], "lenient.Nulls: null taken for an absent member")
-			}
-			return warnings.warned(g, "P-NULL-1", paths[0], fmt.Sprintf("lenient.Nulls: null taken for an absent member, here and in %d other places", len(paths)-1))
-		})
+		return mapped(next.Run(ctx, in), nil, repairNulls())
+	})
+}
+
+func repairNulls() repair {
+	warnings := once{}
+	return frames(func(f event.Frame) event.Frame {
+		g, paths := f.WithoutNulls()
+		switch len(paths) {
+		case 0:
+			return f
+		case 1:
+			return warnings.warned(g, "P-NULL-1", paths[0], "lenient.Nulls: null taken for an absent member")
+		}
+		return warnings.warned(g, "P-NULL-1", paths[0], fmt.Sprintf("lenient.Nulls: null taken for an absent member, here and in %d other places", len(paths)-1))
 	})
 }

@@ -30,22 +30,13 @@ import (
 func OnInterrupt(next client.Agent) client.Agent {
 	return agent(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 		in, notes := answered(in)
-		events := next.Run(ctx, in)
-		return func(yield func(event.Event, error) bool) {
-			run := interrupts{runID: in.RunID}
-			for ev, err := range events {
-				if err == nil {
-					ev = run.see(ev)
-					if notes != nil {
-						ev, notes = event.FrameOfEvent(ev).WithWarnings(notes...), nil
-					}
-				}
-				if !yield(ev, err) || err != nil {
-					return
-				}
-			}
-		}
+		return mapped(next.Run(ctx, in), notes, repairOnInterrupt(in.RunID))
 	})
+}
+
+func repairOnInterrupt(runID string) repair {
+	run := &interrupts{runID: runID}
+	return run.see
 }
 
 const (

@@ -14,15 +14,19 @@ import (
 // one that the protocol allows there (P-ENF-4).
 func ReasoningRole(next client.Agent) client.Agent {
 	return agent(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
-		warnings := once{}
-		return repaired(next.Run(ctx, in), func(f event.Frame) event.Frame {
-			if f.Type() != event.TypeReasoningMessageStart {
-				return f
-			}
-			if role, _ := f.Value().Get("role").AsString(); role != string(messages.RoleAssistant) {
-				return f
-			}
-			return warnings.warned(f.With("role", state.String(string(messages.RoleReasoning))), "P-ENF-4", "/role", "lenient.ReasoningRole: the role assistant taken for reasoning")
-		})
+		return mapped(next.Run(ctx, in), nil, repairReasoningRole())
+	})
+}
+
+func repairReasoningRole() repair {
+	warnings := once{}
+	return frames(func(f event.Frame) event.Frame {
+		if f.Type() != event.TypeReasoningMessageStart {
+			return f
+		}
+		if role, _ := f.Value().Get("role").AsString(); role != string(messages.RoleAssistant) {
+			return f
+		}
+		return warnings.warned(f.With("role", state.String(string(messages.RoleReasoning))), "P-ENF-4", "/role", "lenient.ReasoningRole: the role assistant taken for reasoning")
 	})
 }

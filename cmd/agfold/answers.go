@@ -267,6 +267,9 @@ func (c *conversation) again(file string, questions []*question) string {
 	if c.f.Strict {
 		args = append(args, "--strict")
 	}
+	if c.f.Lenient {
+		args = append(args, "--lenient")
+	}
 	add("--tools", c.f.Tools)
 	add("--continue", file)
 	add("--record", c.f.Record)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/client/lenient"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/recording"
@@ -176,11 +177,15 @@ func (b *beginning) fromRecording(ctx context.Context, flags *runFlags, t *termi
 	unread := func(what any) {
 		t.say("agfold: --continue %s: %v; agfold continues from the rest", flags.Continue, what)
 	}
-	f := recording.NewFolder(rec, &recording.FoldOptions{OnWarning: func(w event.Warning) {
+	o := &recording.FoldOptions{OnWarning: func(w event.Warning) {
 		if w.Rule == "recording" {
 			unread(w)
 		}
-	}})
+	}}
+	if flags.Lenient {
+		o.Repair = lenient.Repair
+	}
+	f := recording.NewFolder(rec, o)
 	var cause error
 	for _, err := range f.Deliveries() {
 		if cause = err; cause != nil || ctx.Err() != nil {

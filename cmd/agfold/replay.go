@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agfold/agfold/client/lenient"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/event"
@@ -20,6 +21,7 @@ type replayFlags struct {
 	State    bool     `xor:"events,state" help:"Print only the state, as JSON; with --json on one line."`
 	At       *int     `placeholder:"N" help:"Stop after the Nth event of the FILE, counted from 1 as --events does, and print the thread as it is then."`
 	Strict   bool     `help:"Treat what is unknown to the protocol as an error, not as a warning."`
+	Lenient  bool     `help:"Repair what some servers are known to get wrong, with a warning; the error of a rejected stream says if that would help."`
 	Full     bool     `help:"Leave nothing out, and show metadata. Otherwise long tool results, arguments, activities and states are shortened."`
 	MaxEvent int      `placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
 	Files    []string `arg:"" name:"FILE" help:"A recording; - is standard input."`
@@ -151,12 +153,16 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 	}
 	var kept warningList
 	var tally warningTally
-	f := recording.NewFolder(rec, &recording.FoldOptions{Strict: r.Strict, Through: max(r.at, 0), OnWarning: func(w event.Warning) {
+	o := &recording.FoldOptions{Strict: r.Strict, Through: max(r.at, 0), OnWarning: func(w event.Warning) {
 		if r.JSON && !r.Events && !r.State {
 			kept.add(w)
 		}
 		tally.add(w)
-	}})
+	}}
+	if r.Lenient {
+		o.Repair = lenient.Repair
+	}
+	f := recording.NewFolder(rec, o)
 	writer := transcript.NewWriter(r.t.stdout, r.style, false)
 	err = r.apply(ctx, f, writer, bar)
 	r.t.tell(tally.lines(term.Sprintf("%s: ", name)))

@@ -50,6 +50,9 @@ func TestExitStatus(t *testing.T) {
 		{"a malformed event (P-ENF-4)", ndjson(began, `{"type":"TEXT_MESSAGE_START","messageId":7}`), nil, exitRejected, "rejected", "/messageId"},
 		{"an unknown type is a warning (P-ENF-1)", ndjson(began, `{"type":"NEW"}`, finished), nil, exitOK, "succeeded", "P-ENF-1 event 2 NEW"},
 		{"an unknown type with --strict (P-ENF-7)", ndjson(began, `{"type":"NEW"}`, finished), []string{"--strict"}, exitRejected, "rejected", "P-ENF-7"},
+		{"nulls for absent members (P-NULL-1)", ndjson(nulls, finished), nil, exitRejected, "rejected", "lenient.Nulls"},
+		{"nulls for absent members, with --lenient", ndjson(nulls, finished), []string{"--lenient"}, exitOK, "succeeded", "P-NULL-1 event 1 RUN_STARTED"},
+		{"an interrupt as CUSTOM, with --lenient", ndjson(began, `{"type":"CUSTOM","name":"on_interrupt","value":"Sure?"}`, finished), []string{"--lenient"}, exitOK, "interrupted", "lenient.OnInterrupt"},
 		{"a stream that ends before the run does (D-10)", ndjson(began), nil, exitTruncated, "truncated", "ended before"},
 		{"a line that ends in its middle", began + "\n" + finished[:20], nil, exitTruncated, "truncated", "line 2"},
 		{"a cut line after the end of the run", ndjson(began, finished) + began[:20], nil, exitOK, "succeeded", "line 3"},
@@ -303,3 +306,6 @@ func TestReplaySaysWhatAFileIs(t *testing.T) {
 		assert.Contains(t, got.stderr, row.want, name)
 	}
 }
+
+// nulls is what some servers send first.
+const nulls = `{"type":"RUN_STARTED","threadId":"t","runId":"r","parentRunId":null,"input":null,"timestamp":null,"rawEvent":null,"metadata":null}`

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/client/lenient"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 	"github.com/agfold/agfold/serve"
@@ -44,6 +45,7 @@ type runFlags struct {
 	Full    bool          `group:"What is shown" help:"Leave nothing out, and show metadata. Otherwise long results, arguments, activities and states are shortened."`
 	Record  string        `group:"What is shown" placeholder:"FILE" help:"Record all that the agent sends, for agfold replay and --continue. FILE is overwritten, unless it is also the --continue file; then it is appended to."`
 	Strict  bool          `group:"What is shown" help:"Treat what is unknown to the protocol as an error, not as a warning."`
+	Lenient bool          `group:"What is shown" help:"Repair what some servers are known to get wrong, with a warning; the error of a rejected stream says if that would help."`
 	Timeout time.Duration `group:"What is shown" placeholder:"DURATION" help:"Stop after a time such as 90s or 5m."`
 }
 
@@ -145,6 +147,9 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 		}
 		defer c.record.Close()
 		options.Middleware = []client.Middleware{client.Record(c.record)}
+	}
+	if f.Lenient {
+		options.Middleware = append(options.Middleware, lenient.All)
 	}
 	options.PeerVersion, options.Strict, options.OnWarning = f.Peer, f.Strict, c.warn
 	endpoint := f.URL

@@ -327,6 +327,18 @@ func TestRunAgainstOtherAgents(t *testing.T) {
 		assert.Equal(t, exitRejected, got.status)
 		assert.Contains(t, got.stderr, "P-ENF-7")
 	})
+	t.Run("--lenient", func(t *testing.T) {
+		url, inputs, _ := serve(t, sseOf(nulls, `{"type":"CUSTOM","name":"on_interrupt","value":"Sure?"}`, finished), sseOf(began, finished))
+		file := filepath.Join(t.TempDir(), "r")
+		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--lenient", "--record", file)
+		assert.Equal(t, exitOK, got.status)
+		assert.Contains(t, got.stderr, "P-NULL-1 event 1 RUN_STARTED")
+		assert.Contains(t, got.stderr, " --lenient ", "the printed command that answers")
+		got = talk(t, counted(), "", "--url", url, "--lenient", "--continue", file, "--yes")
+		assert.Equal(t, exitOK, got.status, got.stderr)
+		require.Len(t, *inputs, 2)
+		assert.True(t, at[bool](t, (*inputs)[1], "/forwardedProps/command/resume"))
+	})
 }
 
 func TestRunSends(t *testing.T) {
