@@ -328,7 +328,7 @@ func TestRunAgainstOtherAgents(t *testing.T) {
 		assert.Contains(t, got.stderr, "P-ENF-7")
 	})
 	t.Run("--lenient", func(t *testing.T) {
-		url, inputs, _ := serve(t, sseOf(nulls, `{"type":"CUSTOM","name":"on_interrupt","value":"Sure?"}`, finished), sseOf(began, finished))
+		url, inputs, _ := serving(t, sseOf(nulls, `{"type":"CUSTOM","name":"on_interrupt","value":"Sure?"}`, finished), sseOf(began, finished))
 		file := filepath.Join(t.TempDir(), "r")
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--lenient", "--record", file)
 		assert.Equal(t, exitOK, got.status)
