@@ -21,7 +21,7 @@ var surface = map[string]int{
 	"state":     83,
 	"subscribe": 23,
 	"messages":  117,
-	"event":     219,
+	"event":     220,
 	"chunks":    9,
 	"reducer":   110,
 	"recording": 67,
