@@ -25,7 +25,7 @@ var surface = map[string]int{
 	"chunks":    9,
 	"reducer":   110,
 	"recording": 67,
-	"client":    119,
+	"client":    125,
 	"serve":     14,
 	"lint":      19,
 	"compare":   9,
