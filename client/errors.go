@@ -68,7 +68,7 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// PrepareError is the error that [HTTPOptions.Prepare] returned. Nothing was sent. It matches Err.
+// PrepareError is the error that [HTTPOptions.Prepare] or a function of [OnInput] returned. Nothing was sent. It matches Err.
 type PrepareError struct{ Err error }
 
 // Error says that the request was being prepared, and why it was not sent.

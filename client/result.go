@@ -15,6 +15,10 @@ type Result struct {
 	Status reducer.Status
 	// Runs is how often the agent was run: once, and once more for each round of tool answers.
 	Runs int
+	// Events is how many events the agent sent in these runs, and Bytes the size of their JSON text. Events that were made
+	// in Go have none.
+	Events int
+	Bytes  int64
 	// Result is the last run's RUN_FINISHED.result, absent if it had none.
 	Result state.Value
 	// Usage is the token usage of these runs, summed by provider and model.

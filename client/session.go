@@ -88,6 +88,8 @@ type SessionOptions struct {
 	// logger of log/slog at level Warn. While a stream lingers, warnings about it may come at the same time as those of the
 	// next turn. It must not wait for the session, as Stop and Send do.
 	OnWarning func(event.Warning)
+	// Hooks are called as runs change the thread. They are not copied: what they are must not change.
+	Hooks *Hooks
 	// NewID makes the ids of the thread, runs and messages, one call at a time. Nil makes random UUIDs (version 4),
 	// which some agents insist on. It must not itself have the session make an id.
 	NewID func() string

@@ -164,7 +164,7 @@ func mergeLists(held, before, after state.Value) state.Value {
 	for i := range from {
 		elements = append(elements, held.Index(i))
 	}
-	next := from         // of before, to be found in after
+	next := from        // of before, to be found in after
 	compares := 1 << 20 // then the rest of after is taken as it is
 	for i := from; i < endAfter; i++ {
 		v := after.Index(i)

@@ -102,6 +102,7 @@ func (s *Session) events(ctx context.Context, in event.RunInput, seen bool) iter
 // apply takes one event of the turn's run and reports whether to continue.
 func (st *runStream) apply(ev event.Event) bool {
 	t := st.turn
+	t.count(ev)
 	st.each(ev, func(d reducer.Delivery) bool {
 		for _, w := range d.Warnings {
 			st.session.o.OnWarning(w)
@@ -162,6 +163,9 @@ func (st *runStream) each(ev event.Event, see func(reducer.Delivery) bool) {
 		if err != nil {
 			st.rejected = err
 		} else {
+			if s.o.Hooks != nil {
+				s.o.Hooks.Deliver(s.Thread, d)
+			}
 			more = see(d)
 		}
 		begin()

@@ -33,6 +33,8 @@ type Turn struct {
 	before *reducer.Thread // what the runs start from
 	runs   int
 	rounds int
+	events int
+	bytes  int64
 	left   bool // the caller left its loop
 
 	warnings []event.Warning // of what was settled, not reported yet
@@ -270,11 +272,24 @@ func (t *Turn) runEnded(err error) {
 	}
 }
 
+// count counts an event of the turn's runs.
+func (t *Turn) count(ev event.Event) {
+	f, ok := ev.(event.Frame)
+	if ok && f.IsNotice() {
+		return
+	}
+	t.events++
+	if ok {
+		t.bytes += int64(f.Size())
+	}
+}
+
 // end gives the session back, or to the next turn of its queue.
 func (t *Turn) end(err error) {
 	s := t.session
 	th := s.Thread()
 	t.result = resultOf(t.before, th, t.runs, err)
+	t.result.Events, t.result.Bytes = t.events, t.bytes
 	phase := s.free(th)
 	t.halt() // releases the context
 	s.mu.Lock()

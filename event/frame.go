@@ -289,6 +289,17 @@ func (f Frame) Data() []byte {
 	return f.p.data
 }
 
+// Size returns the length of Data, at no cost; see [state.Value.Size] for a frame that was made from a value.
+func (f Frame) Size() int {
+	switch {
+	case f.p == nil:
+		return 0
+	case f.p.value.Exists():
+		return f.p.value.Size()
+	}
+	return len(f.p.data)
+}
+
 // Value returns the event as an object. It parses the text anew on every call, unless the frame was made
 // from a value. It is absent for a notice and a malformed frame.
 func (f Frame) Value() state.Value {
