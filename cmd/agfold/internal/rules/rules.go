@@ -47,6 +47,7 @@ var advice = map[string]string{
 	"P-ENF-2":  "Put data of your own into metadata, which every event has, or into a CUSTOM event.",
 	"P-ENF-3":  "Send one of the kinds that AG-UI 1.0 describes, and more in metadata.",
 	"P-ENF-4":  "Send the described kind of value at that path. An optional field without a value is left out, never null.",
+	"P-NULL-1": "Leave a member without a value out; do not send null. client/lenient.Nulls takes such nulls for absent members.",
 	"P-ENF-5":  "Send one of the described strings.",
 	"P-ENF-7":  "Without --strict this is a warning.",
 	"P-CMP-1":  "Send the REASONING_* events in place of THINKING_*, with a messageId.",
