@@ -18,18 +18,19 @@ import (
 // variables, and the exported methods declared on exported types; not fields, and not what embedding promotes.
 // Lower a number when the package shrinks, and raise one only for names that users need.
 var surface = map[string]int{
-	"state":     83,
-	"subscribe": 23,
-	"messages":  117,
-	"event":     221,
-	"chunks":    9,
-	"reducer":   110,
-	"recording": 67,
-	"client":    129,
-	"serve":     14,
-	"lint":      19,
-	"compare":   9,
-	"agenttest": 91,
+	"state":          83,
+	"subscribe":      23,
+	"messages":       117,
+	"event":          220,
+	"chunks":         9,
+	"reducer":        110,
+	"recording":      67,
+	"client":         124,
+	"serve":          14,
+	"lint":           18,
+	"compare":        8,
+	"agenttest":      91,
+	"client/lenient": 5,
 }
 
 func TestExportedNamesAreCounted(t *testing.T) {
