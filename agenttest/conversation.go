@@ -139,7 +139,7 @@ func (c *Conversation) Try(o *client.RunOptions) (*client.Result, error) {
 	if refused(err) {
 		return nil, err
 	}
-	c.last = c.session.Result()
+	c.last = c.session.Snapshot().Result
 	return c.last, err
 }
 
