@@ -108,6 +108,7 @@ func TestShutdownWaitsNoLongerThanItsContext(t *testing.T) {
 		deaf := client.Emit(func(context.Context, event.RunInput, func(...event.Event) error) error { <-free; return nil })
 		s := open(t, deaf, serve.ThreadsOptions{})
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
+		synctest.Wait() // until the agent has been asked
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		assert.ErrorIs(t, s.threads.Shutdown(ctx), context.DeadlineExceeded)
