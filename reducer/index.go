@@ -68,6 +68,7 @@ const ordGap = 1 << 32
 // find returns the entry of the message with this kind and id, or nil if the thread does not hold one.
 func (d *draft) find(kind messages.Kind, id string) *entry {
 	if d.lastEntry != nil && d.lastKind == kind && d.lastID == id {
+		d.lastID = id // the next comparison is then one of pointers, if the decoder gives the same string again
 		return d.lastEntry
 	}
 	e := d.entries[kind].get(id)
@@ -247,8 +248,9 @@ func (d *draft) indexCalls(e *entry, m *messages.Message) {
 // findCall returns the record of the call with that id, nil if there is none.
 func (d *draft) findCall(id string) *call {
 	if d.lastCall == nil || d.lastCallID != id {
-		d.lastCall, d.lastCallID = d.calls[id], id
+		d.lastCall = d.calls[id]
 	}
+	d.lastCallID = id // as in find
 	return d.lastCall
 }
 

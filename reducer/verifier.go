@@ -197,6 +197,7 @@ func (v *verifier) start(ns namespace, id string, tag messages.Owner) error {
 // proceed judges an event that continues something (P-VER-2, 5).
 func (v *verifier) proceed(ns namespace, id string, tag messages.Owner) error {
 	if v.last.id == id && v.last.ns == ns && v.last.ok && (tag.IsParent() || tag == v.last.owner) {
+		v.last.id = id // as in draft.find
 		return nil
 	}
 	if !v.isOpen(ns, id) {
