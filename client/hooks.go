@@ -10,8 +10,8 @@ import (
 // Hooks are functions that are called when a run changes the thread in their way; nil ones are not called. Use them with
 // [SessionOptions.Hooks], or in a loop over deliveries with [Hooks.Deliver].
 //
-// A session calls them from the goroutine that reads the stream, one at a time, without a lock: the run waits for them, so
-// they should be quick. They may use the session, for instance stop it; changes between runs return [ErrBusy] meanwhile.
+// A session calls them from the goroutine that reads the stream, in order and without a lock: the run waits for them, so
+// they should be quick. Those about a stream that lingers may come at the same time as those of the next turn. They may use the session, for instance stop it; changes between runs return [ErrBusy] meanwhile.
 // What they get is immutable and may be kept.
 type Hooks struct {
 	// Delivery is called with every delivery, before the others.

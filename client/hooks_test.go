@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,6 +110,44 @@ func TestHooks(t *testing.T) {
 		require.NoError(t, err)
 		assert.ErrorIs(t, busy, client.ErrBusy)
 	})
+}
+
+func TestHooksOfALingeringStream(t *testing.T) {
+	// The agent begins another run on the stream after the turn has ended. A hook of it edits the thread, which ends the
+	// lingering.
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		hooks := noting(&got)
+		var s *client.Session
+		closed := hooks.MessageClosed
+		hooks.MessageClosed = func(m *messages.Message) {
+			closed(m)
+			if err := s.SetState(parsed(t, `{"edited":true}`)); err != nil {
+				got = append(got, err.Error())
+			}
+		}
+		s = client.NewSession(script(then(says(begins, succeeds), sleeps(time.Second),
+			says(&event.RunStarted{ThreadID: "t", RunID: "r2"}, text("m", "late"), &event.RunFinished{ThreadID: "t", RunID: "r2"}))),
+			quiet(client.SessionOptions{Hooks: hooks}))
+		_, err := s.Send(t.Context())
+		require.NoError(t, err)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, []string{"run began r", "run ended r succeeded", "run began r2", `added assistant m ""`, `appended m "late" to "late"`, `closed m "late"`}, got)
+		assert.Equal(t, `{"edited":true}`, s.Thread().State.String())
+		s.Close()
+	})
+}
+
+// sleeps is a turn that waits.
+func sleeps(d time.Duration) turn {
+	return func(ctx context.Context, _ event.RunInput, _ func(...event.Event) error) error {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		return nil
+	}
 }
 
 func TestOnInput(t *testing.T) {

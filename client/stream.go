@@ -113,6 +113,9 @@ func (st *runStream) apply(ev event.Event) bool {
 		case reducer.RunEnded:
 			st.ended = true
 		}
+		if hooks := st.session.o.Hooks; hooks != nil {
+			hooks.Deliver(st.session.Thread, d)
+		}
 		st.left = t.watch != nil && !t.watch(d)
 		return !st.left
 	})
@@ -163,9 +166,6 @@ func (st *runStream) each(ev event.Event, see func(reducer.Delivery) bool) {
 		if err != nil {
 			st.rejected = err
 		} else {
-			if s.o.Hooks != nil {
-				s.o.Hooks.Deliver(s.Thread, d)
-			}
 			more = see(d)
 		}
 		begin()
@@ -244,18 +244,30 @@ func (st *runStream) late(ev event.Event, err error) bool {
 		st.err = err
 		return false
 	}
-	warnings, ok := st.foldLate(ev)
+	seen, ok := st.foldLate(ev)
 	if !ok {
 		return false
 	}
-	for _, w := range warnings {
-		st.session.o.OnWarning(w)
+	for _, l := range seen {
+		for _, w := range l.Warnings {
+			st.session.o.OnWarning(w)
+		}
+		if l.thread != nil {
+			st.session.o.Hooks.Deliver(func() *reducer.Thread { return l.thread }, l.Delivery)
+		}
 	}
 	return st.rejected == nil && st.session.hub.Flush(st.ctx) == nil
 }
 
-// foldLate folds an event of a lingering stream. It returns false if the fold is not the stream's any more.
-func (st *runStream) foldLate(ev event.Event) (warnings []event.Warning, ok bool) {
+// lateDelivery is a delivery of a lingering stream, with the thread after it if there are hooks.
+type lateDelivery struct {
+	reducer.Delivery
+	thread *reducer.Thread
+}
+
+// foldLate folds an event of a lingering stream and returns what it delivered, for functions that must be called without
+// own. It returns false if the fold is not the stream's any more.
+func (st *runStream) foldLate(ev event.Event) (seen []lateDelivery, ok bool) {
 	st.own.Lock()
 	defer st.own.Unlock()
 	if st.detached {
@@ -264,7 +276,12 @@ func (st *runStream) foldLate(ev event.Event) (warnings []event.Warning, ok bool
 	ended := false
 	s := st.session
 	st.each(ev, func(d reducer.Delivery) bool {
-		warnings = append(warnings, d.Warnings...)
+		d.Warnings = slices.Clone(d.Warnings)
+		l := lateDelivery{Delivery: d}
+		if s.o.Hooks != nil {
+			l.thread = s.Thread()
+		}
+		seen = append(seen, l)
 		switch d.Change.Kind {
 		case reducer.RunBegan:
 			st.running = true
@@ -281,7 +298,7 @@ func (st *runStream) foldLate(ev event.Event) (warnings []event.Warning, ok bool
 		st.running = false
 		s.settle()
 	}
-	return slices.Clone(warnings), true
+	return seen, true
 }
 
 // settle makes the session's phase that of its thread, unless a turn is in progress. The thread does not change meanwhile:
