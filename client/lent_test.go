@@ -18,6 +18,7 @@ import (
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 )
 
 // servesBytes answers each request with a stream that arrives in pieces of random sizes.
@@ -49,14 +50,16 @@ func (p *pieces) Read(b []byte) (int, error) {
 }
 
 // sessionOver returns a session with an agent that answers with the stream.
-func sessionOver(stream string, seed uint64, warnings *[]event.Warning) *client.Session {
+func sessionOver(stream string, seed uint64, warnings *[]event.Warning, more ...func(*client.SessionOptions)) *client.Session {
 	ids := 0
-	return client.NewSession(
-		client.NewHTTP("http://agent", &client.HTTPOptions{Client: &http.Client{Transport: servesBytes{stream, seed}}}),
-		&client.SessionOptions{
-			ThreadID: "t", OnWarning: func(w event.Warning) { *warnings = append(*warnings, w) },
-			NewID: func() string { ids++; return fmt.Sprint("id-", ids) },
-		})
+	o := &client.SessionOptions{
+		ThreadID: "t", OnWarning: func(w event.Warning) { *warnings = append(*warnings, w) },
+		NewID: func() string { ids++; return fmt.Sprint("id-", ids) },
+	}
+	for _, set := range more {
+		set(o)
+	}
+	return client.NewSession(client.NewHTTP("http://agent", &client.HTTPOptions{Client: &http.Client{Transport: servesBytes{stream, seed}}}), o)
 }
 
 // Send uses the bytes of an event again for the next one; Run, whose caller may keep events, does not. What they make of a
@@ -145,4 +148,30 @@ func TestSendMakesNoGarbageOfContentEvents(t *testing.T) {
 	}
 	few, many := allocs(100), allocs(2100)
 	assert.Less(t, (many-few)/2000, 0.3, "per event")
+}
+
+// Whoever sees events may keep them: none of those are lent.
+func TestEventsThatAHookSeesStayAsTheyAre(t *testing.T) {
+	var warnings []event.Warning
+	var kept []*event.TextMessageContent
+	see := func(d reducer.Delivery) {
+		if e, ok := d.Event.(*event.TextMessageContent); ok {
+			kept = append(kept, e)
+		}
+	}
+	s := sessionOver(mixedStream(), 1, &warnings, func(o *client.SessionOptions) { o.Hooks = &client.Hooks{Delivery: see} })
+	_, _ = s.Send(t.Context(), messages.UserText("Hello"))
+	hooked := kept
+	kept = nil
+	s = sessionOver(mixedStream(), 1, &warnings)
+	for d := range s.Run(t.Context(), nil) {
+		see(d)
+	}
+	require.NotEmpty(t, kept)
+	assert.Equal(t, kept, hooked)
+	seen := map[string]bool{}
+	for _, e := range kept {
+		seen[e.Delta] = true
+	}
+	assert.Greater(t, len(seen), 20, "each has a text of its own")
 }

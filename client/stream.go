@@ -70,7 +70,7 @@ func (st *runStream) read(in event.RunInput) {
 		}
 		st.close(panicked)
 	}()
-	for ev, err := range st.session.events(st.ctx, in, st.opener.watch != nil) {
+	for ev, err := range st.session.events(st.ctx, in, st.opener.watch != nil || st.session.o.Hooks != nil) {
 		if st.ended && !st.resume() {
 			if !st.late(ev, err) {
 				break
