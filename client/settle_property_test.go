@@ -190,7 +190,7 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 	requests, settled, listed := 0, 0, 0
 	for seed := range seeds {
 		b := &babbler{t: t, rand: rand.New(rand.NewPCG(seed, 13)), asked: map[string]bool{}}
-		ctx, cancel := context.WithCancel(t.Context())
+		_, cancel := context.WithCancel(t.Context())
 		var stops atomic.Pointer[context.CancelFunc] // a tool may outlive its run
 		first := cancel
 		stops.Store(&first)
@@ -223,10 +223,10 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 			b.note("run, stopped after %d", stop)
 			cancel()
 			next, stopNext := context.WithCancel(t.Context())
-			ctx, cancel = next, stopNext
+			cancel = stopNext
 			stops.Store(&stopNext)
 			var last error
-			for _, err := range s.Run(ctx, o) {
+			for _, err := range s.Run(next, o) {
 				if last = err; stop == 0 {
 					break
 				}

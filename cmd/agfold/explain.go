@@ -99,8 +99,7 @@ func (f *explainFlags) run(ctx context.Context, t *terminal) int {
 	defer src.file.Close()
 	x := &explainer{explainFlags: f, open: newOpenThings(), like: make(map[string]*problem)}
 	status := exitOK
-	var folder *recording.Folder
-	folder = recording.NewFolder(src.rec, &recording.FoldOptions{
+	folder := recording.NewFolder(src.rec, &recording.FoldOptions{
 		OnWarning: x.warning,
 		OnEntry: func(e recording.Entry) {
 			if e.Head != nil {

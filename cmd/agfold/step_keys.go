@@ -28,13 +28,14 @@ func (x *stepSession) keys(ctx context.Context) int {
 // walk reads keys from standard input until q, Ctrl-C or its end.
 func (x *stepSession) walk(ctx context.Context, size func() (int, int)) int {
 	screen := live.NewScreen(x.t.stdout)
-	width, height := size()
+	width, _ := size()
 	defer func() { screen.Clear(width) }()
 	in := interruptible(ctx, x.t.stdin)
 	note, typed, typing := term.Text{}, "", false
 	buf := make([]byte, 64)
 	x.s.forward()
 	for {
+		var height int
 		width, height = size()
 		prompt := term.Lit("→ next  ← back  w warning  r run  /text  :command  q quit")
 		if typing {
