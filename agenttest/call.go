@@ -17,7 +17,7 @@ type CallCheck struct {
 
 // Calls asserts the names of all tool calls in the thread, in order.
 func (c *Conversation) Calls(want ...string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var got []string
 	for _, m := range c.Thread().Messages.All() {
 		for _, call := range m.ToolCalls.All() {
@@ -32,7 +32,7 @@ func (c *Conversation) Calls(want ...string) *Conversation {
 
 // Call returns the last call of the tool in the thread. There must be one.
 func (c *Conversation) Call(tool string) CallCheck {
-	help(c.t)
+	c.t.Helper()
 	for i, m := range c.Thread().Messages.Backward() {
 		for _, call := range slices.Backward(m.ToolCalls.Slice()) {
 			if call.Name == tool {
@@ -49,7 +49,7 @@ func (k CallCheck) Raw() *messages.ToolCall { return k.call }
 
 // Into decodes the arguments into dst, a pointer, as encoding/json does.
 func (k CallCheck) Into(dst any) CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	if err := k.arguments().Unmarshal(dst); err != nil {
 		k.fail("the arguments do not fit %T: %v", dst, err)
 	}
@@ -58,7 +58,7 @@ func (k CallCheck) Into(dst any) CallCheck {
 
 // Args asserts all arguments, compared as JSON: a struct or map or what else encodes to them.
 func (k CallCheck) Args(want any) CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	if diff := unequal(k.c.t, want, k.arguments()); diff != "" {
 		k.fail("other arguments:\n%s", diff)
 	}
@@ -67,7 +67,7 @@ func (k CallCheck) Args(want any) CallCheck {
 
 // Arg asserts the argument at a JSON pointer (RFC 6901), compared as JSON.
 func (k CallCheck) Arg(pointer string, want any) CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	got, err := k.arguments().Lookup(pointer)
 	if err != nil {
 		k.fail("no argument at %s: %v", pointer, err)
@@ -80,7 +80,7 @@ func (k CallCheck) Arg(pointer string, want any) CallCheck {
 
 // Result asserts the text of the last answer to the call.
 func (k CallCheck) Result(want string) CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	m := k.answer()
 	if got := m.Text(); got != want {
 		k.fail("another result:\n%s", sideBySide([]string{want}, []string{got}))
@@ -90,7 +90,7 @@ func (k CallCheck) Result(want string) CallCheck {
 
 // ResultAt asserts the value at a JSON pointer of the last answer to the call, which must be JSON.
 func (k CallCheck) ResultAt(pointer string, want any) CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	v, err := state.Parse([]byte(k.answer().Text()))
 	if err != nil {
 		k.fail("the result is not JSON: %v", err)
@@ -107,7 +107,7 @@ func (k CallCheck) ResultAt(pointer string, want any) CallCheck {
 
 // Failed asserts that the last answer to the call says that the tool failed.
 func (k CallCheck) Failed() CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	if m := k.answer(); !m.Error.IsSet() {
 		k.fail("the call did not fail: %s", quote(m.Text()))
 	}
@@ -116,7 +116,7 @@ func (k CallCheck) Failed() CallCheck {
 
 // Status asserts how far the call has come.
 func (k CallCheck) Status(want messages.ToolCallStatus) CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	if k.call.Status != want {
 		k.fail("the call is %v, not %v", k.call.Status, want)
 	}
@@ -125,7 +125,7 @@ func (k CallCheck) Status(want messages.ToolCallStatus) CallCheck {
 
 // Pending asserts that the call waits for the caller's answer (P-RUN-2).
 func (k CallCheck) Pending() CallCheck {
-	help(k.c.t)
+	k.c.t.Helper()
 	if !slices.Contains(k.c.Thread().PendingToolCallIDs(), k.call.ID) {
 		k.fail("the call does not pend: it is %v", k.call.Status)
 	}
@@ -133,7 +133,7 @@ func (k CallCheck) Pending() CallCheck {
 }
 
 func (k CallCheck) arguments() state.Value {
-	help(k.c.t)
+	k.c.t.Helper()
 	v, err := k.call.Args()
 	if err != nil {
 		k.fail("the arguments are not JSON: %v", err)
@@ -142,7 +142,7 @@ func (k CallCheck) arguments() state.Value {
 }
 
 func (k CallCheck) answer() *messages.Message {
-	help(k.c.t)
+	k.c.t.Helper()
 	m := k.c.Thread().ToolResult(k.call.ID)
 	if m == nil {
 		k.fail("the call has no result")
@@ -151,6 +151,6 @@ func (k CallCheck) answer() *messages.Message {
 }
 
 func (k CallCheck) fail(format string, args ...any) {
-	help(k.c.t)
+	k.c.t.Helper()
 	k.c.fail(k.index, "%s(%s): %s", clean(k.call.Name), short(k.call.Arguments, 80), fmt.Sprintf(format, args...))
 }

@@ -2,7 +2,6 @@ package agenttest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 // A Conversation is a test's conversation with an agent, and what can be asserted about it. It is for the test's own
 // goroutine. Methods that assert end the test if what they say is not so, and return nothing or what is asserted next.
 type Conversation struct {
-	t       require.TestingT
+	t       testerT
 	ctx     context.Context
 	session *client.Session
 	last    *client.Result
@@ -33,7 +32,7 @@ type Conversation struct {
 
 // Run starts a conversation and says texts in it, one after the other, as [Start] and [Conversation.Say] do.
 func Run(t require.TestingT, agent client.Agent, texts ...string) *Conversation {
-	help(t)
+	tester(t).Helper()
 	c := Start(t, agent, nil)
 	for _, text := range texts {
 		c.Say(text)
@@ -47,7 +46,7 @@ func Run(t require.TestingT, agent client.Agent, texts ...string) *Conversation 
 //
 // Runs are bound by the test's context if t has one, as a *testing.T has.
 func Start(t require.TestingT, agent client.Agent, o *client.SessionOptions) *Conversation {
-	c := &Conversation{t: t, ctx: contextOf(t)}
+	c := &Conversation{t: tester(t), ctx: contextOf(t)}
 	var own client.SessionOptions
 	if o != nil {
 		own = *o
@@ -80,33 +79,33 @@ func (c *Conversation) Result() *client.Result { return c.last }
 // Say sends a user message and waits until the agent has answered, with the answers of the session's tools. The run
 // must succeed or be interrupted.
 func (c *Conversation) Say(text string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	return c.Send(messages.UserText(text))
 }
 
 // Send is Say with messages of any kind, such as the answer to a call (messages.ToolResult), or none.
 func (c *Conversation) Send(msgs ...*messages.Message) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	return c.must(c.Try(&client.RunOptions{Messages: msgs}))
 }
 
 // Answer resolves the only pending interrupt with payload; see client.Resolve. The run that follows must succeed or be
 // interrupted.
 func (c *Conversation) Answer(payload any) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	return c.must(c.Try(&client.RunOptions{Resume: []client.Answer{client.Resolve(c.interrupt(), payload)}}))
 }
 
 // Decline cancels the only pending interrupt. The run that follows must succeed or be interrupted.
 func (c *Conversation) Decline() *Conversation {
-	help(c.t)
+	c.t.Helper()
 	return c.must(c.Try(&client.RunOptions{Resume: []client.Answer{client.Decline(c.interrupt())}}))
 }
 
 // Return answers the only pending call of this tool, as a user or a program outside the session would. The run that
 // follows must succeed or be interrupted.
 func (c *Conversation) Return(tool, content string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var ids []string
 	for call := range c.Thread().PendingToolCalls() {
 		if call.Name == tool {
@@ -122,6 +121,7 @@ func (c *Conversation) Return(tool, content string) *Conversation {
 // Try runs the agent and returns how that ended, however it ended: the result is nil if nothing was sent.
 func (c *Conversation) Try(o *client.RunOptions) (*client.Result, error) {
 	c.runs = nil
+	before := c.session.Snapshot().Result
 	began := false
 	var err error
 	for d, failed := range c.session.Run(c.ctx, o) {
@@ -136,25 +136,17 @@ func (c *Conversation) Try(o *client.RunOptions) (*client.Result, error) {
 		last := len(c.runs) - 1
 		c.runs[last] = append(c.runs[last], reducer.Delivery{Event: d.Event, Ordinal: d.Ordinal, Change: d.Change})
 	}
-	if refused(err) {
-		return nil, err
+	now := c.session.Snapshot().Result
+	if now == before {
+		return nil, err // nothing was sent
 	}
-	c.last = c.session.Snapshot().Result
+	c.last = now
 	return c.last, err
-}
-
-// refused reports whether err means that nothing was sent, so that there is no result.
-func refused(err error) bool {
-	var interrupted *client.InterruptError
-	var pending *client.PendingCallError
-	var duplicate *client.DuplicateError
-	return errors.Is(err, client.ErrBusy) || errors.Is(err, client.ErrClosed) ||
-		errors.As(err, &interrupted) || errors.As(err, &pending) || errors.As(err, &duplicate)
 }
 
 // must ends the test unless a turn succeeded or was interrupted, without a warning.
 func (c *Conversation) must(res *client.Result, err error) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	if err != nil {
 		c.fail(-1, "the run did not end well: %v", err)
 	}
@@ -168,7 +160,7 @@ func (c *Conversation) must(res *client.Result, err error) *Conversation {
 }
 
 func (c *Conversation) interrupt() string {
-	help(c.t)
+	c.t.Helper()
 	pending := c.Thread().Interrupts
 	if len(pending) != 1 {
 		c.fail(-1, "%d interrupts are pending, not one", len(pending))
@@ -178,7 +170,7 @@ func (c *Conversation) interrupt() string {
 
 // fail ends the test: what is wrong, and the conversation around the message at index, or its end.
 func (c *Conversation) fail(index int, format string, args ...any) {
-	help(c.t)
+	c.t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, format, args...)
 	b.WriteString("\nThe conversation:\n")
@@ -195,16 +187,28 @@ func contextOf(t require.TestingT) context.Context {
 	return context.Background()
 }
 
-// help marks the calling function as a test helper.
-func help(t require.TestingT) {
-	if t, ok := t.(interface{ Helper() }); ok {
-		t.Helper()
-	}
+// testerT is a test whose helpers can be marked, so that a failure names the line of the test. Helper must be called by the
+// helper itself.
+type testerT interface {
+	require.TestingT
+	Helper()
 }
+
+// tester returns t, or, if it has no Helper, t with one that does nothing.
+func tester(t require.TestingT) testerT {
+	if t, ok := t.(testerT); ok {
+		return t
+	}
+	return unmarked{t}
+}
+
+type unmarked struct{ require.TestingT }
+
+func (unmarked) Helper() {}
 
 // NoWarnings asserts that the conversation had no warning.
 func (c *Conversation) NoWarnings() *Conversation {
-	help(c.t)
+	c.t.Helper()
 	c.mu.Lock()
 	warnings := slices.Clone(c.warnings)
 	c.mu.Unlock()
@@ -220,7 +224,7 @@ func (c *Conversation) NoWarnings() *Conversation {
 
 // Ended asserts how the last run ended.
 func (c *Conversation) Ended(want reducer.Status) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	if got := c.Thread().Status(); got != want {
 		c.fail(-1, "the run was %v, not %v: %v", got, want, c.Thread().Err())
 	}
@@ -229,7 +233,7 @@ func (c *Conversation) Ended(want reducer.Status) *Conversation {
 
 // Said asserts the texts of the assistant messages that the last turn added, those without text left out.
 func (c *Conversation) Said(want ...string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var got []string
 	if c.last != nil {
 		for _, m := range c.last.NewMessages {
@@ -246,7 +250,7 @@ func (c *Conversation) Said(want ...string) *Conversation {
 
 // Thought asserts the texts of the reasoning messages that the last turn added.
 func (c *Conversation) Thought(want ...string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var got []string
 	if c.last != nil {
 		for _, m := range c.last.NewMessages {
@@ -264,7 +268,7 @@ func (c *Conversation) Thought(want ...string) *Conversation {
 // InOrder asserts that the events of the last turn contain these types in this order, others between them or not.
 // Chunks count as the events that they are expanded to (P-CHK-2).
 func (c *Conversation) InOrder(types ...event.Type) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var got []string
 	left := types
 	for _, run := range c.runs {
@@ -286,7 +290,7 @@ func (c *Conversation) InOrder(types ...event.Type) *Conversation {
 
 // UsageAtMost asserts that the last turn reported its token usage, and at most this many tokens in all.
 func (c *Conversation) UsageAtMost(tokens int64) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var used int64
 	reported := false
 	if c.last != nil {
@@ -311,7 +315,7 @@ func (c *Conversation) UsageAtMost(tokens int64) *Conversation {
 
 // Subagents asserts the tree of subagents: a line for each, with its name and status, indented by two spaces a level.
 func (c *Conversation) Subagents(want ...string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var got []string
 	tree := c.Thread().Subagents
 	for depth, n := range tree.Walk() {

@@ -36,7 +36,7 @@ func updating() bool {
 // Importing this package defines the flag -update. A package of tests that has such a flag of its own must look it up
 // (flag.Lookup) instead of defining it again.
 func Golden(t require.TestingT, name string, thread *reducer.Thread) {
-	help(t)
+	tester(t).Helper()
 	path := filepath.Join("testdata", filepath.FromSlash(name)+".thread.json")
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +71,7 @@ func Golden(t require.TestingT, name string, thread *reducer.Thread) {
 
 // SameThread asserts that two threads are the same but for revisions and the ids that agents make up; see compare.Threads.
 func SameThread(t require.TestingT, want, got *reducer.Thread) {
-	help(t)
+	tester(t).Helper()
 	if report := compare.Threads(want, got, nil); !report.Same() {
 		t.Errorf("the threads differ:\n%s", listed(report, "want", "got"))
 		t.FailNow()
@@ -102,7 +102,7 @@ func listed(report *compare.Report, a, b string) string {
 
 // Golden asserts that the thread is the one in a file; see the function [Golden].
 func (c *Conversation) Golden(name string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	Golden(c.t, name, c.Thread())
 	return c
 }

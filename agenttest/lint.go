@@ -42,7 +42,7 @@ func (c *Conversation) listen(next client.Agent) client.Agent {
 // Clean asserts that the linter finds nothing in the agent's events but notes; docs/lint.md lists the checks. Nil options
 // mean the defaults; Options.Off leaves checks out.
 func (c *Conversation) Clean(o *lint.Options) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	var found []string
 	for _, f := range c.findings(o) {
 		if f.Level != lint.LevelNote {
@@ -67,6 +67,8 @@ func (c *Conversation) findings(o *lint.Options) []lint.Finding {
 		if r == nil {
 			r = reducer.New(options)
 		} else {
+			l.End(r.End(nil), failed)
+			failed = nil
 			r.Next(options)
 		}
 		l.Head()

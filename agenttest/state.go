@@ -11,7 +11,7 @@ import (
 // State asserts the value at a JSON pointer (RFC 6901) of the shared state, compared as JSON: numbers by value, objects
 // whatever the order of their members. The pointer "" is the whole state.
 func (c *Conversation) State(pointer string, want any) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	got, err := c.Thread().State.Lookup(pointer)
 	if err != nil {
 		c.fail(-1, "nothing in the state at %s: %v; it is %s", pointer, err, short(c.Thread().State.String(), 400))
@@ -24,7 +24,7 @@ func (c *Conversation) State(pointer string, want any) *Conversation {
 
 // NoState asserts that the shared state has nothing at a JSON pointer.
 func (c *Conversation) NoState(pointer string) *Conversation {
-	help(c.t)
+	c.t.Helper()
 	if got, err := c.Thread().State.Lookup(pointer); err == nil {
 		c.fail(-1, "the state has %s at %s", short(got.String(), 400), pointer)
 	}
@@ -33,7 +33,7 @@ func (c *Conversation) NoState(pointer string) *Conversation {
 
 // unequal returns how got differs from want, by path; "" if they are equal as JSON.
 func unequal(t require.TestingT, want any, got state.Value) string {
-	help(t)
+	tester(t).Helper()
 	wanted, err := state.Of(want)
 	require.NoError(t, err, "agenttest: the expected value cannot be encoded")
 	if wanted.Equal(got) {

@@ -22,7 +22,7 @@ type Source interface {
 // time, but not each, so the condition must not be about something that passes. After 10 seconds, or if the source ends,
 // the test ends with the conversation as it is then.
 func WaitFor(t require.TestingT, source Source, condition func(client.Snapshot) bool) client.Snapshot {
-	help(t)
+	tester(t).Helper()
 	ctx, cancel := context.WithTimeout(contextOf(t), waitTime)
 	defer cancel()
 	var last client.Snapshot

@@ -58,6 +58,9 @@ func Follow(ctx context.Context, url string, o *FollowOptions) *Follower {
 	if f.o.HTTPClient == nil {
 		f.o.HTTPClient = &http.Client{}
 	}
+	own := *f.o.HTTPClient // the caller's is not changed
+	own.CheckRedirect = stripHeader(own.CheckRedirect)
+	f.o.HTTPClient = &own
 	if f.o.Silence == 0 {
 		f.o.Silence = 45 * time.Second
 	}

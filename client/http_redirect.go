@@ -29,17 +29,37 @@ const maxRedirects = 10
 // along except Authorization and cookies, and a Referer with the query of the URL.
 func redirectPolicy(next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
-		if leaves(req, via) {
-			for key := range via[0].Header {
-				if k := http.CanonicalHeaderKey(key); k != "Accept" && k != "Content-Type" {
-					delete(req.Header, key)
-				}
-			}
-			req.Header.Del("Referer")
-		}
+		strip(req, via)
 		switch {
 		case req.Method != http.MethodPost:
 			return http.ErrUseLastResponse
+		case next != nil:
+			return next(req, via)
+		case len(via) >= maxRedirects:
+			return fmt.Errorf("stopped after %d redirects", maxRedirects)
+		}
+		return nil
+	}
+}
+
+// strip removes the caller's header, and the Referer, from a request that goes to another server.
+func strip(req *http.Request, via []*http.Request) {
+	if !leaves(req, via) {
+		return
+	}
+	for key := range via[0].Header {
+		if k := http.CanonicalHeaderKey(key); k != "Accept" && k != "Content-Type" {
+			delete(req.Header, key)
+		}
+	}
+	req.Header.Del("Referer")
+}
+
+// stripHeader returns a Client.CheckRedirect for GET: that of next or of net/http, after strip.
+func stripHeader(next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		strip(req, via)
+		switch {
 		case next != nil:
 			return next(req, via)
 		case len(via) >= maxRedirects:

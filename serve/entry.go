@@ -199,6 +199,7 @@ func (t *Threads) load(e *entry) {
 		}
 	}
 	o.ThreadID, o.Thread = e.id, stored.Thread()
+	o.Middleware = append([]client.Middleware{t.discreet(e.id)}, o.Middleware...)
 	if record := stored.Record(); record != nil {
 		o.Middleware = append([]client.Middleware{record}, o.Middleware...)
 	}

@@ -495,7 +495,7 @@ func TestUpstreamIsDown(t *testing.T) {
 	th := s.thread("a")
 	assert.Equal(t, []string{"user Hi", "user Are you there?"}, texts(th))
 	assert.GreaterOrEqual(t, th.Runs.Len(), 2, "the third may have been stopped, to look at the thread, before it was sent")
-	assert.ErrorContains(t, th.Runs.At(0).Err, "connection refused")
+	assert.ErrorContains(t, th.Runs.At(0).Err, "the agent failed", "the address is not for browsers")
 }
 
 // Whatever comes, it is answered, and with a status that says whose fault it is.
