@@ -64,6 +64,10 @@ func (f *Follower) follow(parent context.Context) {
 			timer.Stop()
 		}
 	}
+	if parent.Err() == nil {
+		f.end(context.Cause(ctx)) // the caller has canceled nothing
+		return
+	}
 	f.end(oneshot.Canceled(ctx))
 }
 

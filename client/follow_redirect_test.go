@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -31,4 +32,15 @@ func TestFollowSendsNoHeaderToAnotherServer(t *testing.T) {
 	assert.Empty(t, header.Get("X-Api-Key"))
 	assert.Empty(t, header.Get("Authorization"))
 	assert.Empty(t, header.Get("Referer"))
+}
+
+// An error of the feed is not one of the caller's context.
+func TestFollowEndsWithWhatEndedIt(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	f := client.Follow(t.Context(), server.URL, nil)
+	<-f.Done()
+	assert.Error(t, f.Err())
+	assert.NotErrorIs(t, f.Err(), context.Canceled)
+	assert.NotContains(t, f.Err().Error(), "context canceled")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
@@ -72,10 +73,23 @@ func said(body state.Value, role messages.Role, names ...string) (*messages.Mess
 			Rule: removed[0].Rule, Type: "body", Path: removed[0].Path, Want: "what AG-UI " + event.ProtocolVersion + " describes", Found: removed[0].Text,
 		})
 	}
+	if role == messages.RoleUser && isEmpty(m.Content) {
+		return nil, &problem{status: http.StatusUnprocessableEntity, detail: "the message says nothing", path: "/content"}
+	}
 	if !body.Get("id").Exists() {
 		m.ID = ""
 	}
 	return m, nil
+}
+
+// isEmpty reports whether a content says nothing, which model providers refuse, now and in each later request.
+func isEmpty(c messages.Content) bool {
+	for _, part := range c.Parts() {
+		if part.Type != messages.PartText {
+			return false
+		}
+	}
+	return strings.TrimSpace(c.Text()) == ""
 }
 
 // message lets the user say something.

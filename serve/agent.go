@@ -188,8 +188,8 @@ func (run *agentRun) play(in event.RunInput) (err error) {
 
 // send sends an event that was found to be in order.
 func (run *agentRun) send(ev event.Event) error {
-	if f, ok := ev.(event.Frame); ok && f.Data() == nil {
-		return nil // a notice
+	if f, ok := ev.(event.Frame); ok && (f.Data() == nil || f.Err() != nil) {
+		return nil // a notice, or data after the end of a run that is not an event (P-PIPE-2)
 	}
 	ev, warnings := run.peer.downgrade(ev)
 	for _, w := range warnings {

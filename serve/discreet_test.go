@@ -4,7 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"iter"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -33,4 +38,34 @@ func TestThreadsKeepTheTextsOfErrors(t *testing.T) {
 		assert.Contains(t, log.String(), "the model is down: secret")
 		assert.Contains(t, log.String(), "thread=a")
 	})
+}
+
+func TestAMessageThatSaysNothingIsRefused(t *testing.T) {
+	s := open(t, says("Hello"), serve.ThreadsOptions{})
+	for _, content := range []string{`""`, `" \n"`, `[]`, `[{"type":"text","text":""}]`} {
+		got := s.post("/a/messages", `{"content":`+content+`}`)
+		assert.Equal(t, 422, got.Status, content)
+		assert.Equal(t, "/content", got.Path)
+	}
+	assert.Equal(t, 202, s.post("/a/messages", `{"content":[{"type":"image","source":{"type":"url","value":"https://a.example/b.png"}}]}`).Status)
+}
+
+func TestDataAfterTheEndThatIsNoEventIsNotSent(t *testing.T) {
+	agent := client.AgentFunc(func(_ context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		return func(yield func(event.Event, error) bool) {
+			garbage := new(event.Framer).Frame([]byte("garbage"))
+			_ = yield(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, nil) &&
+				yield(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}, nil) &&
+				yield(garbage, nil)
+		}
+	})
+	server := httptest.NewServer(serve.Agent(agent, &serve.AgentOptions{Logger: slog.New(slog.DiscardHandler)}))
+	defer server.Close()
+	resp, err := http.Post(server.URL, "application/json", strings.NewReader(`{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[],"state":{}}`))
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	assert.Contains(t, string(body), "RUN_FINISHED")
+	assert.NotContains(t, string(body), "garbage")
 }
