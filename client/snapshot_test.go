@@ -109,17 +109,22 @@ func TestSnapshotsAreFreeWhenTheySaySo(t *testing.T) {
 		})
 		turns := 1000
 		play := func(t *testing.T) {
+			withdraws := name == "the agent withdraws its question"
 			s := client.NewSession(agent, quiet(client.SessionOptions{}))
-			defer s.Close()
+			defer func() { s.Close() }()
 			for n := range turns {
+				if withdraws { // a turn that comes while the agent runs by itself stops that run, and its next question with it
+					s.Close()
+					s = client.NewSession(agent, quiet(client.SessionOptions{}))
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				turn, err := s.Start(ctx, hi(fmt.Sprint("u", n)))
 				require.NoError(t, err, "turn %d", n)
 				for now := range s.Subscribe(ctx) {
 					if now.Phase == client.PhaseWaiting {
 						res, err := s.Resume(ctx, client.Resolve("i1", nil))
-						if withdrawn := as[*client.InterruptError](err); withdrawn && name == "the agent withdraws its question" {
-							continue // and asks it again
+						if withdrawn := as[*client.InterruptError](err); withdrawn && withdraws {
+							break // what the test holds is that it is not busy
 						}
 						require.NoError(t, err, "turn %d", n)
 						require.Equal(t, reducer.Succeeded, res.Status)
