@@ -153,6 +153,16 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("the thread already holds a %s message with the id %q", e.Kind, e.ID)
 }
 
+// NoMessageError says that a turn cannot go back to a message, because the thread holds none with the id.
+type NoMessageError struct {
+	ID string
+}
+
+// Error names the id.
+func (e *NoMessageError) Error() string {
+	return fmt.Sprintf("the thread holds no message with the id %q", e.ID)
+}
+
 // withState returns the thread with another state.
 func withState(th *reducer.Thread, v state.Value) *reducer.Thread {
 	changed := *th

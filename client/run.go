@@ -10,8 +10,12 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// RunOptions configures [Session.Run]; nil means defaults.
+// RunOptions configures [Session.Start] and [Session.Run]; nil means defaults.
 type RunOptions struct {
+	// Rewind, if not "", is the id of a message: it and all that follow are removed from the thread first, so that the
+	// conversation takes another way from there. The shared state stays. If the thread has no such message, the turn is refused
+	// with a [*NoMessageError].
+	Rewind string
 	// RunID is the id of the run; "" makes a new one. Runs that follow with the answers of tools get new ids.
 	RunID string
 	// Messages are appended to the thread first; those without an id get one. A tool message goes to the call that it
@@ -40,7 +44,7 @@ type RunOptions struct {
 // Start returns an error, and neither sends nor adds anything, with: [ErrClosed]; [ErrBusy] while another turn is in
 // progress, unless WhenBusy says otherwise; an error that matches ctx.Err() if ctx is done; an [*InterruptError] while
 // interrupts are pending; a [*PendingCallError] while calls of offered tools without a function have no answer, unless
-// they are declined; a [*messages.MalformedError] or [*DuplicateError] about a message; the error of an argument of [NewSession].
+// they are declined; a [*messages.MalformedError] or [*DuplicateError] about a message; a [*NoMessageError]; the error of an argument of [NewSession].
 func (s *Session) Start(ctx context.Context, o *RunOptions) (*Turn, error) {
 	t, err := s.newTurn(ctx, o)
 	if err == nil {

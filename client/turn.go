@@ -161,6 +161,13 @@ func (t *Turn) prepare(th *reducer.Thread) (*reducer.Thread, error) {
 	if err := checkResume(th.Interrupts, t.resume, time.Now()); err != nil {
 		return nil, err
 	}
+	if id := t.options.Rewind; id != "" {
+		_, place := th.Message(id)
+		if place < 0 {
+			return nil, &NoMessageError{ID: id}
+		}
+		th = th.ReplaceMessages(th.Messages.Slice()[:place]...)
+	}
 	th, err := withMessages(th, t.added)
 	if err != nil {
 		return nil, err

@@ -195,23 +195,13 @@ func (t *Threads) edit(e *entry, body state.Value) *problem {
 		return no
 	}
 	th := e.session.Thread()
-	old, place := th.Message(id)
+	old, _ := th.Message(id)
 	if old == nil || old.Role != messages.RoleUser {
 		return &problem{status: http.StatusUnprocessableEntity, path: "/messageId", detail: fmt.Sprintf("the thread has no message %q of the user", id)}
 	}
-	before := th.Messages.Slice()
-	if err := e.session.SetMessages(before[:place]...); err != nil {
-		return t.refused(e, err)
-	}
-	o := client.RunOptions{Messages: []*messages.Message{m}}
+	o := client.RunOptions{Rewind: id, Messages: []*messages.Message{m}}
 	o.Resume = client.AnswerAll(th.Interrupts, func(in event.Interrupt) client.Answer { return client.Decline(in.ID) })
-	err := t.start(e, &o)
-	if err != nil {
-		if undone := e.session.SetMessages(before...); undone != nil {
-			t.log().Error("an edit that was refused could not be undone", "thread", e.id, "error", undone)
-		}
-	}
-	return t.refused(e, err)
+	return t.refused(e, t.start(e, &o))
 }
 
 // retry runs again after a run that did not end well.
@@ -259,6 +249,7 @@ func (t *Threads) refused(e *entry, err error) *problem {
 	no := malformed(err)
 	_, isMalformed := errors.AsType[*messages.MalformedError](err)
 	_, isDuplicate := errors.AsType[*client.DuplicateError](err)
+	_, isGone := errors.AsType[*client.NoMessageError](err)
 	_, isInterrupt := errors.AsType[*client.InterruptError](err)
 	_, isCall := errors.AsType[*client.PendingCallError](err)
 	switch {
@@ -270,6 +261,8 @@ func (t *Threads) refused(e *entry, err error) *problem {
 		no.rule = "P-INT-1"
 	case isCall:
 		no.rule = "P-RUN-2"
+	case isGone:
+		no.path = "/messageId"
 	case isMalformed, isDuplicate:
 	default: // the agent or a tool cannot be used
 		t.log().Error("a run cannot be started", "thread", e.id, "error", err)

@@ -247,7 +247,11 @@ func (t *Threads) save(e *entry) error {
 	if e.lost || e.saved != nil && th.Revision == e.saved.Revision {
 		return nil
 	}
-	if err := e.stored.Save(context.WithoutCancel(t.ctx), th); err != nil {
+	now := func() *reducer.Thread {
+		th = e.session.Thread()
+		return th
+	}
+	if err := e.stored.Save(context.WithoutCancel(t.ctx), now); err != nil {
 		t.log().Error("a thread cannot be stored", "thread", e.id, "error", err)
 		return err
 	}
@@ -257,6 +261,10 @@ func (t *Threads) save(e *entry) error {
 
 // drop stores a thread that leaving has taken, and forgets it. If it cannot be stored it stays, unless the server stops.
 func (t *Threads) drop(e *entry) {
+	// A stream that outlives its run changes the thread no more. An agent that does not heed its context is not waited for.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), time.Second)
+	_ = e.session.Stop(ctx)
+	cancel()
 	err := t.save(e)
 	t.mu.Lock()
 	stay := err != nil && !t.stopping

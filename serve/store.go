@@ -25,8 +25,9 @@ type Stored interface {
 	Thread() *reducer.Thread
 	// Record returns a middleware that stores runs as they happen, outermost in the session's chain; nil if the store does not.
 	Record() client.Middleware
-	// Save stores the thread, between runs. What Record has stored before is part of it.
-	Save(ctx context.Context, th *reducer.Thread) error
+	// Save stores what thread returns, which it calls once. What Record had stored before that call is part of the thread; what it
+	// stores later may not be, because a stream can outlive its run.
+	Save(ctx context.Context, thread func() *reducer.Thread) error
 	// Lost is closed once another process may have taken the thread, because a lease has expired. The run is then stopped, and
 	// nothing more is saved. Nil means never.
 	Lost() <-chan struct{}

@@ -79,9 +79,10 @@ type filed struct {
 	writer *recording.Writer
 	thread *reducer.Thread
 
-	mu      sync.Mutex
-	streams int  // that are being recorded; one may outlive its run
-	unsaved bool // something was recorded since the thread was saved
+	mu       sync.Mutex
+	streams  int    // that are being recorded; one may outlive its run
+	recorded uint64 // changes with each event, before and after the thread takes it
+	unsaved  bool   // something was recorded that the saved thread may not hold
 }
 
 func (f *filed) Thread() *reducer.Thread { return f.thread }
@@ -98,7 +99,9 @@ func (f *filed) Record() client.Middleware {
 				defer f.count(-1)
 				for ev, err := range recorded.Run(ctx, in) {
 					f.count(0)
-					if !yield(ev, err) {
+					more := yield(ev, err)
+					f.count(0) // now the thread holds it
+					if !more {
 						return
 					}
 				}
@@ -112,7 +115,10 @@ func (f *filed) count(streams int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.streams += streams
-	f.unsaved = f.unsaved || streams >= 0
+	if streams >= 0 {
+		f.recorded++
+		f.unsaved = true
+	}
 }
 
 // open reads the thread and opens the file for its runs.
@@ -154,7 +160,7 @@ func (f *filed) recover() error {
 		f.unsaved = false
 		return f.run.Truncate(0)
 	}
-	err = f.Save(context.Background(), th)
+	err = f.Save(context.Background(), func() *reducer.Thread { return th })
 	f.thread = th
 	return err
 }
@@ -226,8 +232,12 @@ func begun(f event.Frame) (runID string, begins bool) {
 	return f.Value().Get("runId").AsString()
 }
 
-// Save replaces the thread's file, and then empties that of its runs.
-func (f *filed) Save(_ context.Context, th *reducer.Thread) (err error) {
+// Save replaces the thread's file, and then empties that of its runs, unless something was recorded meanwhile.
+func (f *filed) Save(_ context.Context, thread func() *reducer.Thread) (err error) {
+	f.mu.Lock()
+	recorded := f.recorded
+	f.mu.Unlock()
+	th := thread()
 	tmp, err := os.CreateTemp(filepath.Dir(f.base), "save-*") // for its owner only
 	if err != nil {
 		return err
@@ -248,6 +258,9 @@ func (f *filed) Save(_ context.Context, th *reducer.Thread) (err error) {
 	f.thread = nil // it is the session's
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.recorded != recorded {
+		return nil // the thread may not hold all of it
+	}
 	f.unsaved = false
 	if f.streams > 0 {
 		return nil // what follows needs the head of its run

@@ -34,7 +34,8 @@ func (r *remembered) Record() client.Middleware { return nil }
 func (r *remembered) Lost() <-chan struct{}     { return nil }
 func (r *remembered) Close() error              { return nil }
 
-func (r *remembered) Save(_ context.Context, th *reducer.Thread) error {
+func (r *remembered) Save(_ context.Context, thread func() *reducer.Thread) error {
+	th := thread()
 	r.memory.mu.Lock()
 	defer r.memory.mu.Unlock()
 	r.memory.threads[r.id] = th

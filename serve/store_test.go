@@ -331,7 +331,7 @@ func TestLongIDsHaveNamesOfTheirOwn(t *testing.T) {
 		stored, err := dir.Open(t.Context(), id)
 		require.NoError(t, err)
 		require.Nil(t, stored.Thread(), id)
-		require.NoError(t, stored.Save(t.Context(), &reducer.Thread{ID: id}))
+		require.NoError(t, stored.Save(t.Context(), func() *reducer.Thread { return &reducer.Thread{ID: id} }))
 		require.NoError(t, stored.Close())
 	}
 }

@@ -106,15 +106,18 @@ type spied struct {
 	id    string
 }
 
-func (s *spied) Save(ctx context.Context, th *reducer.Thread) error {
+func (s *spied) Save(ctx context.Context, thread func() *reducer.Thread) error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	if s.store.failure != nil {
 		return s.store.failure
 	}
 	s.store.calls[saved] = append(s.store.calls[saved], s.id)
-	s.store.threads[s.id] = th
-	return s.Stored.Save(ctx, th)
+	return s.Stored.Save(ctx, func() *reducer.Thread {
+		th := thread()
+		s.store.threads[s.id] = th
+		return th
+	})
 }
 
 func (s *spied) Close() error {
