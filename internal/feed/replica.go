@@ -84,8 +84,9 @@ func (r *Replica) apply(list state.Value) error {
 		return fmt.Errorf("changes are %w", &state.PatchError{Index: -1, Reason: "not an array", Err: state.ErrOp})
 	}
 	var d dirty
+	copied := 0
 	for i, item := range list.Elements() {
-		op, err := r.operation(item)
+		op, err := r.operation(item, &copied)
 		if err == nil {
 			d.note(op, r.view)
 			r.view, err = r.view.ApplyLimit(state.Patch{op}, r.maxBytes())
@@ -97,8 +98,11 @@ func (r *Replica) apply(list state.Value) error {
 	return r.rebuild(&d)
 }
 
-// operation reads an operation; append becomes the replace that it stands for.
-func (r *Replica) operation(item state.Value) (state.Op, error) {
+// maxCopied is how many times the largest view the appends of one event may copy. A feed appends to each text once an event.
+const maxCopied = 4
+
+// operation reads an operation; append becomes the replace that it stands for, and adds to copied what that copies.
+func (r *Replica) operation(item state.Value, copied *int) (state.Op, error) {
 	if kind, _ := item.Get("op").AsString(); kind == string(opAppend) {
 		path, ok := item.Get("path").AsString()
 		more, isText := item.Get("value").AsString()
@@ -108,6 +112,9 @@ func (r *Replica) operation(item state.Value) (state.Op, error) {
 		text, err := state.At[string](r.view, path)
 		if err != nil {
 			return state.Op{}, err
+		}
+		if *copied += len(text) + len(more); *copied/maxCopied > r.maxBytes() {
+			return state.Op{}, fmt.Errorf("%w: the texts that one event appends to are longer than %d times the limit of %d bytes", state.ErrLimit, maxCopied, r.maxBytes())
 		}
 		return state.Op{Kind: state.OpReplace, Path: path, Value: state.String(text + more)}, nil
 	}
@@ -161,13 +168,17 @@ func (d *dirty) note(op state.Op, view state.Value) {
 	}
 }
 
+// maxEdits is how many elements of a list may come and go in one event before the whole list is read again: places are shifted
+// with each of them.
+const maxEdits = 64
+
 func (p *places) note(kind state.OpKind, rest string, deep bool, length int) {
 	token, _, inside := strings.Cut(rest, "/")
 	i, err := strconv.Atoi(token)
 	if token == "-" {
 		i, err = length, nil
 	}
-	if !deep || err != nil { // the whole list, or an operation that will fail
+	if p.all || !deep || err != nil || len(p.edit) == maxEdits { // the whole list, or an operation that will fail
 		p.all = true
 		return
 	}
