@@ -61,14 +61,12 @@ func (c *Conversation) findings(o *lint.Options) []lint.Finding {
 	defer c.mu.Unlock()
 	l := lint.New(o)
 	var r *reducer.Reducer
-	var failed error
 	for _, run := range c.heard {
 		options := &reducer.Options{Input: &run.in}
 		if r == nil {
 			r = reducer.New(options)
 		} else {
-			l.End(r.End(nil), failed)
-			failed = nil
+			l.End(r.End(nil))
 			r.Next(options)
 		}
 		l.Head()
@@ -76,15 +74,14 @@ func (c *Conversation) findings(o *lint.Options) []lint.Finding {
 			l.Event(ev, i+1, -1)
 			for d, err := range r.Deliver(ev) {
 				if err != nil {
-					failed = err
-					break
+					break // the thread says why
 				}
 				l.Deliver(d, r.Thread)
 			}
 		}
 	}
 	if r != nil {
-		l.End(r.End(nil), failed)
+		l.End(r.End(nil))
 	}
 	return l.Findings()
 }

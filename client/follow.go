@@ -45,7 +45,7 @@ type Follower struct {
 // Follow follows the thread at url, which package serve serves, until ctx ends or the server says that it will not serve
 // it. It returns at once: the snapshots are those of the server's session, over the same channels, but of several
 // that are near in time only the last one comes. If the connection is lost, Follow connects again, after waiting for
-// half a second at first and at most 30, and continues where it was. Before the first snapshot has come, the thread is
+// about half a second at first and at most 45 seconds, and continues where it was. Before the first snapshot has come, the thread is
 // empty and has no id. Result is always nil.
 //
 // A snapshot shares with the one before what did not change. A change costs the length of the messages that it changes, not

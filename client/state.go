@@ -57,10 +57,11 @@ func (p State[T]) Watch(ctx context.Context, s *Session) <-chan Reading[T] {
 	return subscribe.Select(ctx, s.Subscribe(ctx), read, same)
 }
 
-// Update has change change the value and changes the state by what differs afterwards. Members of the state that T does
-// not have stay, also in lists; so does everything that change left as it was. If the state has nothing at the path,
-// change gets the zero T, and what it leaves is added. The change is like one by [Session.PatchState]: subscribers see it at once, and the agent gets it
-// with the next run. Other changes to the session wait meanwhile, so change must not make any.
+// Update calls change with the value and patches the state with what differs afterwards. Members of the state that T does
+// not have stay, in lists too; so does everything that change left as it was. If the state has nothing at the path, change
+// gets the zero T, and what it leaves is added. Like after [Session.PatchState], subscribers see the change at once, and the
+// agent gets it with the next run. Other changes to the session wait meanwhile, so change must not make any. It is called a
+// second time, on a fresh value, if a run that the agent had begun by itself must be stopped first.
 //
 // The state is as it was if Update returns an error: that of change; [ErrBusy] or [ErrClosed]; one of [State.Get] if the
 // value is not a T; one of encoding/json if the new one cannot be encoded; a [*state.PatchError] if it is too large, see

@@ -13,7 +13,7 @@ type Divergence struct {
 	Event        int         // the place of the event in the compacted streams, counted from 1
 	Run          int         // the run that it is in, counted from 1
 	LineA, LineB int         // where the events begin in their recordings; 0 if the stream has ended
-	A, B         state.Value // the events; absent if the stream has ended
+	A, B         state.Value // the events, or {"error": …} for what a stream ended with; absent if it has ended
 	Path         string      // a JSON pointer in the events to the first member that differs
 }
 
@@ -31,8 +31,8 @@ func Streams(a, b *recording.Recording, o *Options) (*Divergence, error) {
 	match := newIDs(o.ExactIDs)
 	var failed error
 	for n, run := 1, 0; ; n++ {
-		x, errA := event(nextA)
-		y, errB := event(nextB)
+		x, errA := nextEvent(nextA)
+		y, errB := nextEvent(nextB)
 		if failed == nil {
 			if failed = errA; failed == nil {
 				failed = errB
@@ -58,25 +58,27 @@ func Streams(a, b *recording.Recording, o *Options) (*Divergence, error) {
 	}
 }
 
-// event returns the next event; its Line is 0 at the end.
-func event(next func() (recording.Entry, error, bool)) (recording.Entry, error) {
+// nextEvent returns the next event; its Line is 0 at the end.
+func nextEvent(next func() (recording.Entry, error, bool)) (recording.Entry, error) {
 	for {
 		e, err, ok := next()
 		switch {
 		case !ok || err != nil:
 			return recording.Entry{}, err
-		case e.Head == nil && e.Err == nil:
+		case e.Head == nil:
 			e.Line = max(1, e.Line)
 			return e, nil
 		}
 	}
 }
 
-// value returns an event as JSON. One that is not an event is its text.
+// value returns an event as JSON. One that is not an event is its text, and the error of a stream is an object.
 func value(e recording.Entry) state.Value {
 	switch {
 	case e.Line == 0:
 		return state.Value{}
+	case e.Err != nil:
+		return state.Object(state.Member{Key: "error", Value: state.String(e.Err.Error())})
 	case e.Event.Err() != nil:
 		return state.String(string(e.Event.Data()))
 	}

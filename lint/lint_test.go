@@ -149,3 +149,12 @@ func TestDocsListTheChecks(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, b.String(), string(got))
 }
+
+// A text and a call may have one id: the deltas of each are judged by themselves (P-VER-2).
+func TestDeltasOfOneIDInTwoKinds(t *testing.T) {
+	args := strings.Repeat(`{"type":"TOOL_CALL_ARGS","toolCallId":"m","delta":" "}`+"\n", 30)
+	words := strings.Repeat(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}`+"\n", 30)
+	found := lint(t, run(`{"type":"TEXT_MESSAGE_START","messageId":"m"}`, `{"type":"TOOL_CALL_START","toolCallId":"m","toolCallName":"f"}`,
+		words+args+`{"type":"TOOL_CALL_END","toolCallId":"m"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`), &Options{Only: []string{"delta-tiny"}})
+	assert.Empty(t, found, "30 deltas each are not 40")
+}

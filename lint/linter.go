@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -83,7 +84,7 @@ type Linter struct {
 	begun     map[string]bool // messages that the run started
 	calls     []string
 	answered  map[string]bool
-	deltas    map[string]*deltaCount
+	deltas    map[opened]*deltaCount
 	announced map[messages.Owner]bool
 	before    state.Value
 }
@@ -111,7 +112,7 @@ func New(o *Options) *Linter {
 
 func (l *Linter) beginRun() {
 	l.events, l.snapshots, l.calls = 0, 0, nil
-	l.begun, l.answered, l.deltas = make(map[string]bool), make(map[string]bool), make(map[string]*deltaCount)
+	l.begun, l.answered, l.deltas = make(map[string]bool), make(map[string]bool), make(map[opened]*deltaCount)
 	l.announced = make(map[messages.Owner]bool)
 }
 
@@ -291,15 +292,25 @@ func (l *Linter) start(d reducer.Delivery, typ, id string) {
 	l.begun[key] = true
 }
 
+// opened is a text, reasoning message or call that is open. Each kind has ids of its own (P-VER-2).
+type opened struct{ kind, id string }
+
+// kindOf returns what the type of an event of an open text or call begins with.
+func kindOf(typ string) string {
+	i := strings.LastIndexByte(typ, '_')
+	return typ[:max(i, 0)]
+}
+
 // delta judges a delta.
 func (l *Linter) delta(d reducer.Delivery, typ, id, delta string, meta messages.Metadata) {
 	if delta == "" && !meta.Exists() {
 		l.find("delta-empty", d.Ordinal, typ, id, "a delta of %q is empty", id)
 	}
-	c := l.deltas[id]
+	key := opened{kindOf(typ), id}
+	c := l.deltas[key]
 	if c == nil {
 		c = new(deltaCount)
-		l.deltas[id] = c
+		l.deltas[key] = c
 	}
 	c.n++
 	c.size += utf8.RuneCountInString(delta)
@@ -307,11 +318,12 @@ func (l *Linter) delta(d reducer.Delivery, typ, id, delta string, meta messages.
 
 // end judges the deltas of a text that is complete.
 func (l *Linter) end(d reducer.Delivery, typ, id string) {
-	if c := l.deltas[id]; c != nil {
+	key := opened{kindOf(typ), id}
+	if c := l.deltas[key]; c != nil {
 		if c.n >= l.o.MinDeltas && c.size*2 <= c.n*3 {
 			l.find("delta-tiny", d.Ordinal, typ, id, "%d characters of %q came in %d deltas", c.size, id, c.n)
 		}
-		delete(l.deltas, id)
+		delete(l.deltas, key)
 	}
 }
 
@@ -426,8 +438,8 @@ func (l *Linter) warning(w event.Warning) {
 	}
 }
 
-// End says that the stream has ended, with its thread and the error that it ended with, or nil.
-func (l *Linter) End(th *reducer.Thread, err error) {
+// End says that the stream has ended, with its final thread, whose last run says how.
+func (l *Linter) End(th *reducer.Thread) {
 	run := th.LastRun()
 	if run == nil {
 		return

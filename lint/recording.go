@@ -19,7 +19,7 @@ func Recording(rec *recording.Recording, o *Options) ([]Finding, error) {
 		switch {
 		case e.Head != nil:
 			if seen > 0 {
-				l.End(f.End(nil), nil)
+				l.End(f.End(nil))
 			}
 			l.Head()
 		case e.Err == nil:
@@ -42,7 +42,7 @@ func Recording(rec *recording.Recording, o *Options) ([]Finding, error) {
 			return l.Findings(), nil
 		}
 	}
-	l.End(f.End(cause), cause)
+	l.End(f.End(cause))
 	return l.Findings(), cause
 }
 

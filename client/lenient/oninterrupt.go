@@ -50,13 +50,14 @@ const (
 type interrupts struct {
 	runID string
 	list  []event.Interrupt
+	seen  map[string]bool // the ids in list
 }
 
 // see returns ev, or the end of a run as it should be.
 func (r *interrupts) see(ev event.Event) event.Event {
 	switch ev.Type() {
 	case event.TypeRunStarted:
-		r.list = nil
+		r.list, r.seen = nil, nil
 		if id, ok := event.FrameOfEvent(ev).Value().Get("runId").AsString(); ok {
 			r.runID = id
 		}
@@ -76,11 +77,13 @@ func (r *interrupts) note(ev event.Event) {
 	}
 	value := parsed(v.Get("value"))
 	in := event.Interrupt{ID: r.id(v.Get("rawEvent").Get("id"), value), Reason: onInterrupt}
-	for _, other := range r.list {
-		if other.ID == in.ID {
-			return // some adapters send it twice
-		}
+	if r.seen[in.ID] {
+		return // some adapters send it twice
 	}
+	if r.seen == nil {
+		r.seen = make(map[string]bool)
+	}
+	r.seen[in.ID] = true
 	in.Metadata, _ = messages.NewMetadata(state.Object(state.Member{Key: onInterrupt, Value: value}))
 	text, ok := value.AsString()
 	for _, key := range []string{"message", "question"} {
@@ -134,7 +137,7 @@ func (r *interrupts) finish(ev event.Event) event.Event {
 		return ev
 	}
 	list := r.list
-	r.list = nil
+	r.list, r.seen = nil, nil
 	f := event.FrameOfEvent(ev)
 	outcome := f.Value().Get("outcome")
 	if kind, _ := outcome.Get("type").AsString(); outcome.Exists() && kind != string(event.OutcomeSuccess) {
