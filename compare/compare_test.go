@@ -1,19 +1,13 @@
 package compare
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agfold/agfold/client"
-	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
 )
@@ -129,28 +123,4 @@ func TestManyMessagesArePairedByPlace(t *testing.T) {
 	r := Threads(thread(t, many(1)), thread(t, many(2)), &Options{Max: 10})
 	assert.Len(t, r.Differences, 10)
 	assert.Equal(t, 2099-10, r.More)
-}
-
-// What a stream ended with counts as an event.
-func TestStreamsThatEndWithDifferentErrors(t *testing.T) {
-	recorded := func(err error) *recording.Recording {
-		var b bytes.Buffer
-		w := recording.NewWriter(&b)
-		agent := client.Chain(client.AgentFunc(func(context.Context, event.RunInput) iter.Seq2[event.Event, error] {
-			return func(yield func(event.Event, error) bool) {
-				_ = yield(&event.RunStarted{ThreadID: "t", RunID: "r"}, nil) && yield(nil, err)
-			}
-		}), client.Record(w))
-		for range agent.Run(t.Context(), event.RunInput{ThreadID: "t", RunID: "r"}) {
-		}
-		require.NoError(t, w.Close())
-		return open(t, b.String())
-	}
-	same, err := Streams(recorded(errors.New("cut")), recorded(errors.New("cut")), nil)
-	require.NoError(t, err)
-	assert.Nil(t, same)
-	d, err := Streams(recorded(errors.New("cut")), recorded(errors.New("no connection")), nil)
-	require.NoError(t, err)
-	require.NotNil(t, d)
-	assert.Equal(t, "/error", d.Path)
 }
