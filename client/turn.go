@@ -294,10 +294,14 @@ func (t *Turn) count(ev event.Event) {
 // end gives the session back, or to the next turn of its queue.
 func (t *Turn) end(err error) {
 	s := t.session
+	lingers := s.lingering() // then own is held, and the thread does not change meanwhile
 	th := s.Thread()
 	t.result = resultOf(t.before, th, t.runs, err)
 	t.result.Events, t.result.Bytes = t.events, t.bytes
 	phase := s.free(th)
+	if lingers != nil && lingers.running {
+		phase = PhaseStreaming
+	}
 	t.halt() // releases the context
 	s.mu.Lock()
 	s.result = t.result
@@ -315,6 +319,9 @@ func (t *Turn) end(err error) {
 	close(t.done)
 	closed := s.closed
 	s.mu.Unlock()
+	if lingers != nil {
+		lingers.own.Unlock()
+	}
 	if closed {
 		s.dropStream()
 		s.hub.Close()
