@@ -299,9 +299,6 @@ func (t *Turn) end(err error) {
 	t.result = resultOf(t.before, th, t.runs, err)
 	t.result.Events, t.result.Bytes = t.events, t.bytes
 	phase := s.free(th)
-	if lingers != nil && lingers.running {
-		phase = PhaseStreaming
-	}
 	t.halt() // releases the context
 	s.mu.Lock()
 	s.result = t.result
@@ -313,6 +310,8 @@ func (t *Turn) end(err error) {
 		phase = PhaseSending
 	case s.closed:
 		phase = PhaseClosed
+	case lingers != nil && lingers.running: // the agent has begun a run by itself
+		phase = PhaseStreaming
 	}
 	s.become(phase)
 	s.hub.Changed()
