@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agfold/agfold/agenttest"
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
@@ -282,31 +281,4 @@ func TestResultCountsEventsAndBytes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 5, res.Events)
 	assert.EqualValues(t, len(one)+len(two), res.Bytes)
-}
-
-// What hooks get may be kept: over HTTP too, where a session that nobody watches borrows its events.
-func TestHooksMayKeepWhatTheyGet(t *testing.T) {
-	server := agenttest.NewServer(t, agenttest.Script(agenttest.Say("one two three four five six seven eight nine ten"),
-		agenttest.Call("f", `{"a":"long enough to be cut in several pieces"}`)))
-	var kept []event.Event
-	var deltas []string
-	s := client.NewSession(server.Agent(nil), &client.SessionOptions{Hooks: &client.Hooks{Delivery: func(d reducer.Delivery) {
-		kept = append(kept, d.Event)
-		deltas = append(deltas, d.Change.Delta)
-	}}})
-	defer s.Close()
-	_, err := s.Send(t.Context(), messages.UserText("count"))
-	require.NoError(t, err)
-	var text, args string
-	for _, ev := range kept {
-		switch ev := ev.(type) {
-		case *event.TextMessageContent:
-			text += ev.Delta
-		case *event.ToolCallArgs:
-			args += ev.Delta
-		}
-	}
-	assert.Equal(t, "one two three four five six seven eight nine ten", text)
-	assert.Equal(t, `{"a":"long enough to be cut in several pieces"}`, args)
-	assert.Equal(t, text+args, strings.Join(deltas, ""))
 }

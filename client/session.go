@@ -102,7 +102,7 @@ type SessionOptions struct {
 // ([SessionOptions.Linger]). It needs no Close unless it has subscribers.
 type Session struct {
 	agent  Agent
-	lender *httpAgent // the agent, if there is no middleware or hook that could keep an event
+	lender *httpAgent // the agent, if there is no middleware that could keep an event
 	o      SessionOptions
 	hub    *subscribe.Hub[Snapshot]
 
@@ -152,7 +152,7 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 		chain = append(chain, Peer(s.o.PeerVersion))
 	}
 	s.agent = chained(agent, s.Thread, chain)
-	if h, ok := agent.(*httpAgent); ok && len(chain) == 0 && s.o.Hooks == nil {
+	if h, ok := agent.(*httpAgent); ok && len(chain) == 0 {
 		s.lender = h
 	}
 	s.o.Tools = slices.Clone(s.o.Tools)
