@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/serve"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +43,7 @@ func browser(t *testing.T, server *httptest.Server, name string) func(method, pa
 }
 
 func TestThreadsBelongToUsers(t *testing.T) {
-	threads := newThreads(client.Emit(assistant), serve.NewMemory())
+	threads := newThreads(client.Emit(assistant.Run), serve.NewMemory())
 	server := httptest.NewServer(site(threads))
 	defer server.Close()
 	defer threads.Shutdown(t.Context())

@@ -1,4 +1,5 @@
-package main
+// Package assistant is the agent that the examples talk to if they are given no URL. It uses no model.
+package assistant
 
 import (
 	"context"
@@ -11,8 +12,9 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// assistant is an agent for when there is none: it books after it has asked, counts until it is stopped, or greets.
-func assistant(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
+// Run answers the last message. Of "book" it makes a plan in the shared state, calls a tool and asks before it books; of "count" it
+// counts until it is stopped; otherwise it greets. It is a function for client.Emit.
+func Run(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
 	said, id := in.Messages[len(in.Messages)-1].Text(), "answer-"+in.RunID
 	end := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
 	events := []event.Event{&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}}
@@ -21,11 +23,14 @@ func assistant(_ context.Context, in event.RunInput, emit func(...event.Event) e
 	}
 	switch {
 	case len(in.Resume) > 0:
+		booked := state.Bool(in.Resume[0].Status == event.ResumeResolved)
+		events = append(events, &event.StateDelta{Delta: state.Patch{{Kind: state.OpAdd, Path: "/booked", Value: booked}}})
 		say(fmt.Sprintf("Your answer was %s: %s", in.Resume[0].Status, in.Resume[0].Payload))
 	case strings.Contains(said, "book"):
 		call := "call-" + in.RunID
 		schema, _ := state.Parse([]byte(`{"type":"object","properties":{"approved":{"type":"boolean"},"note":{"type":"string"}}}`))
-		events = append(events, &event.ToolCallStart{ToolCallID: call, ToolCallName: "find_hotel"},
+		plan, _ := state.Parse([]byte(`{"city":"Lisbon","nights":2,"hotels":[{"name":"Hotel Central","euros":95}],"booked":false}`))
+		events = append(events, &event.StateSnapshot{Snapshot: plan}, &event.ToolCallStart{ToolCallID: call, ToolCallName: "find_hotel"},
 			&event.ToolCallArgs{ToolCallID: call, Delta: `{"city":"Lisbon","nights":2}`}, &event.ToolCallEnd{ToolCallID: call},
 			&event.ToolCallResult{MessageID: "result-" + in.RunID, ToolCallID: call, Content: messages.Text("Hotel Central, 95 €")})
 		end.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{
