@@ -6,14 +6,14 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// pair is two messages that stand for each other; -1 is none.
-type pair struct{ a, b int }
+// Pair is two messages that stand for each other, by their places in the two threads; -1 is none.
+type Pair struct{ A, B int }
 
 // maxCells bounds the table that aligns messages. Beyond it they are paired by place.
 const maxCells = 4 << 20
 
 // align pairs the messages of two lists, in order: those with the same content, else those of the same kind.
-func align(a, b state.Value) []pair {
+func align(a, b state.Value) []Pair {
 	n, m := a.Len(), b.Len()
 	similar := make([]string, 0, n+m) // what a message must share with another to be paired
 	equal := make([]string, 0, n+m)
@@ -33,10 +33,10 @@ func align(a, b state.Value) []pair {
 		}
 		return 0
 	}
-	var pairs []pair
+	var pairs []Pair
 	lo := 0
 	for lo < n && lo < m && score(lo, lo) == 4 {
-		pairs = append(pairs, pair{lo, lo})
+		pairs = append(pairs, Pair{lo, lo})
 		lo++
 	}
 	hiA, hiB := n, m
@@ -46,23 +46,23 @@ func align(a, b state.Value) []pair {
 	}
 	pairs = append(pairs, middle(lo, hiA, hiB, score)...)
 	for i := range n - hiA {
-		pairs = append(pairs, pair{hiA + i, hiB + i})
+		pairs = append(pairs, Pair{hiA + i, hiB + i})
 	}
 	return pairs
 }
 
 // middle pairs the messages from lo to hiA and hiB, so that the sum of the scores is the greatest.
-func middle(lo, hiA, hiB int, score func(i, j int) int32) []pair {
+func middle(lo, hiA, hiB int, score func(i, j int) int32) []Pair {
 	rows, columns := hiA-lo, hiB-lo
-	var pairs []pair
+	var pairs []Pair
 	if rows*columns > maxCells {
 		for i := range max(rows, columns) {
-			p := pair{lo + i, lo + i}
+			p := Pair{lo + i, lo + i}
 			if i >= rows {
-				p.a = -1
+				p.A = -1
 			}
 			if i >= columns {
-				p.b = -1
+				p.B = -1
 			}
 			pairs = append(pairs, p)
 		}
@@ -89,13 +89,13 @@ func middle(lo, hiA, hiB int, score func(i, j int) int32) []pair {
 		case s > 0 && best[i][j] == best[i-1][j-1]+s:
 			i--
 			j--
-			pairs = append(pairs, pair{lo + i, lo + j})
+			pairs = append(pairs, Pair{lo + i, lo + j})
 		case j > 0 && (i == 0 || best[i][j] == best[i][j-1]):
 			j--
-			pairs = append(pairs, pair{-1, lo + j})
+			pairs = append(pairs, Pair{-1, lo + j})
 		default:
 			i--
-			pairs = append(pairs, pair{lo + i, -1})
+			pairs = append(pairs, Pair{lo + i, -1})
 		}
 	}
 	slices.Reverse(pairs)

@@ -124,3 +124,9 @@ func TestManyMessagesArePairedByPlace(t *testing.T) {
 	assert.Len(t, r.Differences, 10)
 	assert.Equal(t, 2099-10, r.More)
 }
+
+func TestThreadsAlignMessages(t *testing.T) {
+	a, b := agent("a", "It rains.", "Oslo", 1), agent("b", "It rains.", "Oslo", 1)
+	assert.Equal(t, []Pair{{0, 0}, {1, 1}, {2, 2}}, Threads(thread(t, a), thread(t, b), nil).Messages)
+	assert.Equal(t, []Pair{{-1, 0}, {-1, 1}, {-1, 2}}, Threads(nil, thread(t, b), nil).Messages)
+}

@@ -32,7 +32,8 @@ type Difference struct {
 // Report lists how two threads differ.
 type Report struct {
 	Differences []Difference
-	More        int // differences that are not listed
+	More        int    // differences that are not listed
+	Messages    []Pair // all messages of both threads in order, aligned
 }
 
 // Same reports whether there is no difference.
@@ -67,6 +68,7 @@ func Threads(a, b *reducer.Thread, o *Options) *Report {
 	runsA, runsB := x.Get("runs"), y.Get("runs")
 	messagesA, messagesB := x.Get("messages"), y.Get("messages")
 	pairs := align(messagesA, messagesB)
+	c.report.Messages = pairs
 	c.matchIDs(runsA, runsB, messagesA, messagesB, pairs)
 	for i := range max(runsA.Len(), runsB.Len()) {
 		c.run(i, runsA.Index(i), runsB.Index(i))
@@ -90,7 +92,7 @@ func treeOf(th *reducer.Thread) state.Value {
 }
 
 // matchIDs makes the ids of aligned runs, messages and calls stand for each other.
-func (c *comparison) matchIDs(runsA, runsB, messagesA, messagesB state.Value, pairs []pair) {
+func (c *comparison) matchIDs(runsA, runsB, messagesA, messagesB state.Value, pairs []Pair) {
 	match := func(a, b state.Value, key string) {
 		x, ok := a.Get(key).AsString()
 		y, both := b.Get(key).AsString()
@@ -102,10 +104,10 @@ func (c *comparison) matchIDs(runsA, runsB, messagesA, messagesB state.Value, pa
 		match(runsA.Index(i), runsB.Index(i), "runId")
 	}
 	for _, p := range pairs {
-		if p.a < 0 || p.b < 0 {
+		if p.A < 0 || p.B < 0 {
 			continue
 		}
-		a, b := messagesA.Index(p.a), messagesB.Index(p.b)
+		a, b := messagesA.Index(p.A), messagesB.Index(p.B)
 		match(a, b, "id")
 		callsA, callsB := a.Get("toolCalls"), b.Get("toolCalls")
 		for i := range min(callsA.Len(), callsB.Len()) {
@@ -172,16 +174,16 @@ func only(v state.Value, name string) state.Value {
 	return state.Object()
 }
 
-func (c *comparison) message(p pair, messagesA, messagesB state.Value) {
+func (c *comparison) message(p Pair, messagesA, messagesB state.Value) {
 	var a, b state.Value
-	place := p.a
-	if p.a >= 0 {
-		a = messagesA.Index(p.a)
+	place := p.A
+	if p.A >= 0 {
+		a = messagesA.Index(p.A)
 	} else {
-		place = p.b
+		place = p.B
 	}
-	if p.b >= 0 {
-		b = messagesB.Index(p.b)
+	if p.B >= 0 {
+		b = messagesB.Index(p.B)
 	}
 	shown := a
 	if !shown.Exists() {
