@@ -79,23 +79,35 @@ func say(t *testing.T, tab context.Context, text string) {
 	do(t, tab, chromedp.SendKeys(chromedp.CSS("#say input"), text), chromedp.Click(chromedp.CSS("#say button")))
 }
 
-// site is a process of examples/bff.
+// site is a process of an example.
 type site struct {
-	program, addr, dir, agent string
-	process                   *exec.Cmd
+	program, addr string
+	args          []string
+	process       *exec.Cmd
 }
 
-// newSite starts the example, for an agent at a URL or, without one, its own.
+// newSite starts examples/bff, for an agent at a URL or, without one, its own.
 func newSite(t *testing.T, agent string) *site {
 	t.Helper()
-	s := &site{program: filepath.Join(t.TempDir(), "bff"), dir: t.TempDir(), agent: agent}
-	build := exec.Command("go", "build", "-o", s.program, "github.com/agfold/agfold/examples/bff")
+	args := []string{"-dir", t.TempDir()}
+	if agent != "" {
+		args = append(args, agent)
+	}
+	return newProcess(t, "bff", args...)
+}
+
+// newProcess builds and starts an example that listens at -addr.
+func newProcess(t *testing.T, example string, args ...string) *site {
+	t.Helper()
+	s := &site{program: filepath.Join(t.TempDir(), example)}
+	build := exec.Command("go", "build", "-C", filepath.Join("../../examples", example), "-o", s.program, ".")
 	build.Stderr = os.Stderr
 	require.NoError(t, build.Run())
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	s.addr = free.Addr().String()
 	require.NoError(t, free.Close())
+	s.args = append([]string{"-addr", s.addr}, args...)
 	s.start(t)
 	t.Cleanup(s.kill)
 	return s
@@ -103,11 +115,7 @@ func newSite(t *testing.T, agent string) *site {
 
 func (s *site) start(t *testing.T) {
 	t.Helper()
-	args := []string{"-addr", s.addr, "-dir", s.dir}
-	if s.agent != "" {
-		args = append(args, s.agent)
-	}
-	s.process = exec.Command(s.program, args...)
+	s.process = exec.Command(s.program, s.args...)
 	s.process.Stderr = os.Stderr
 	require.NoError(t, s.process.Start())
 	require.Eventually(t, func() bool {
