@@ -614,12 +614,14 @@ func TestWarnings(t *testing.T) {
 		{"the warnings of a rejected event", says(begins, `{"type":"TEXT_MESSAGE_END","messageId":"x","mood":1}`), []string{"P-ENF-2 event 2 TEXT_MESSAGE_END /mood"}},
 	} {
 		t.Run(row.rule, func(t *testing.T) {
-			o, warnings := warned(client.SessionOptions{})
-			_, _ = client.NewSession(script(row.turn), o).Send(t.Context())
-			require.Len(t, *warnings, len(row.want), "%v", *warnings)
-			for i, want := range row.want {
-				assert.Contains(t, (*warnings)[i], want)
-			}
+			synctest.Test(t, func(t *testing.T) { // the stream ends in no time
+				o, warnings := warned(client.SessionOptions{})
+				_, _ = client.NewSession(script(row.turn), o).Send(t.Context())
+				require.Len(t, *warnings, len(row.want), "%v", *warnings)
+				for i, want := range row.want {
+					assert.Contains(t, (*warnings)[i], want)
+				}
+			})
 		})
 	}
 }
@@ -741,19 +743,21 @@ func TestMiddlewareOfASession(t *testing.T) {
 }
 
 func TestSeveralRunsOnOneStream(t *testing.T) {
-	s := client.NewSession(script(says(
+	agent := script(says(
 		begins, text("m1", "one"), &event.RunFinished{ThreadID: "t", RunID: "r", Usage: []event.TokenUsage{{InputTokens: messages.Some(int64(1))}}},
 		&event.RunStarted{ThreadID: "t", RunID: "r2"}, text("m2", "two"),
 		&event.RunFinished{ThreadID: "t", RunID: "r2", Result: state.Int(2), Usage: []event.TokenUsage{{InputTokens: messages.Some(int64(2))}}},
-	)), quiet(client.SessionOptions{}))
-	res, err := s.Send(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []string{"assistant m1: one", "assistant m2: two"}, shown(res.Thread), "P-RUN-3")
-	assert.Equal(t, 2, res.Thread.Runs.Len())
-	assert.Equal(t, 1, res.Runs)
-	assert.Equal(t, "2", res.Result.String())
-	assert.Equal(t, []event.TokenUsage{{InputTokens: messages.Some(int64(3))}}, res.Usage)
-	assert.Len(t, res.NewMessages, 2)
+	))
+	inBubble("P-RUN-3 what the stream brings in no time is part of the turn", t, client.SessionOptions{}, agent, func(t *testing.T, s *client.Session) {
+		res, err := s.Send(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"assistant m1: one", "assistant m2: two"}, shown(res.Thread))
+		assert.Equal(t, 2, res.Thread.Runs.Len())
+		assert.Equal(t, 1, res.Runs)
+		assert.Equal(t, "2", res.Result.String())
+		assert.Equal(t, []event.TokenUsage{{InputTokens: messages.Some(int64(3))}}, res.Usage)
+		assert.Len(t, res.NewMessages, 2)
+	})
 }
 
 func TestEachDeliveryIsSeenWithItsThread(t *testing.T) {

@@ -3,8 +3,8 @@ package client_test
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,17 +17,20 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// TestConformanceSession serves every stream of the protocol's corpus over real HTTP to a session.
+// TestConformanceSession serves every stream of the protocol's corpus over HTTP to a session. Pipes carry it, so that time
+// stands still while a stream goes on after its first run.
 func TestConformanceSession(t *testing.T) {
 	for _, f := range conformance.Load(t) {
-		t.Run(f.Name, func(t *testing.T) { f.Check(t, converse(t, f)) })
+		t.Run(f.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { f.Check(t, converse(t, f)) })
+		})
 	}
 }
 
 // converse lets a session run once against a server that answers with the fixture's stream.
 func converse(t *testing.T, f *conformance.Fixture) *conformance.Outcome {
 	got := &conformance.Outcome{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server, through := piped(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		got.Request, err = state.Parse(body)
@@ -38,7 +41,6 @@ func converse(t *testing.T, f *conformance.Fixture) *conformance.Outcome {
 			w.(http.Flusher).Flush()
 		}
 	}))
-	defer server.Close()
 
 	o := &client.SessionOptions{OnWarning: func(w event.Warning) { got.Warnings = append(got.Warnings, w) }}
 	if f.Client != nil {
@@ -61,7 +63,7 @@ func converse(t *testing.T, f *conformance.Fixture) *conformance.Outcome {
 		o.Tools = append(o.Tools, client.Tool{Tool: tool})
 	}
 
-	s := client.NewSession(client.NewHTTP(server.URL, nil), o)
+	s := client.NewSession(client.NewHTTP(server, &client.HTTPOptions{Client: through}), o)
 	for step, err := range s.Run(t.Context(), nil) {
 		if err == nil && step.Event != nil {
 			got.Delivered = append(got.Delivered, step.Event)

@@ -219,3 +219,44 @@ func dialCounting(n *atomic.Int32) func(ctx context.Context, network, addr strin
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	}
 }
+
+// piped serves a handler through pipes, which a bubble can wait for, and returns its URL and a client that reaches it.
+func piped(t *testing.T, h http.Handler) (url string, through *http.Client) {
+	t.Helper()
+	l := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	server := &http.Server{Handler: h}
+	go server.Serve(l)
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		mine, theirs := net.Pipe()
+		l.conns <- theirs
+		return mine, nil
+	}}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		server.Close()
+	})
+	return "http://pipe.test/", &http.Client{Transport: transport}
+}
+
+// pipes is a listener on which connections are put.
+type pipes struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.done) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }

@@ -313,9 +313,9 @@ func (t *Turn) end(err error) {
 	case lingers != nil && lingers.running: // the agent has begun a run by itself
 		phase = PhaseStreaming
 	}
+	close(t.done) // before the phase: who waits for the session finds the result
 	s.become(phase)
 	s.hub.Changed()
-	close(t.done)
 	closed := s.closed
 	s.mu.Unlock()
 	if lingers != nil {

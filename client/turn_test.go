@@ -191,6 +191,18 @@ func TestStop(t *testing.T) {
 		assert.NoError(t, s.Stop(t.Context()))
 		assert.NoError(t, s.Wait(t.Context()))
 	})
+	t.Run("who waits for the session finds the result of the turn", func(t *testing.T) {
+		s := client.NewSession(client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
+			return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
+		}), quiet(client.SessionOptions{}))
+		defer s.Close()
+		for range 2000 {
+			turn, err := s.Start(t.Context(), nil)
+			require.NoError(t, err)
+			require.NoError(t, s.Wait(t.Context()))
+			require.NotNil(t, turn.Result())
+		}
+	})
 	inBubble("Wait waits for what Close stopped", t, client.SessionOptions{}, script(waits), func(t *testing.T, s *client.Session) {
 		turn, err := s.Start(t.Context(), nil)
 		require.NoError(t, err)

@@ -300,6 +300,9 @@ func TestRestartInTheMiddleOfARun(t *testing.T) {
 	assert.Equal(t, []string{"user First", "assistant Hello", "user Tell me", "assistant Once upon a time", "assistant Hello again"}, texts(th))
 	assert.Equal(t, reducer.Truncated, th.Runs.At(1).Status)
 	assert.Equal(t, reducer.Succeeded, th.Status())
+	stored, err := serve.NewDir(killed).Open(t.Context(), "A") // a run that was saved before its stream had ended is recorded still
+	require.NoError(t, err)
+	require.NoError(t, stored.Close())
 	names, err := os.ReadDir(killed)
 	require.NoError(t, err)
 	require.Len(t, names, 1, "only the thread is left")

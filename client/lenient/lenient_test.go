@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/agenttest"
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/client/lenient"
 	"github.com/agfold/agfold/event"
@@ -283,10 +284,10 @@ func TestOnInterrupt(t *testing.T) {
 			{"type":"RUN_FINISHED","threadId":"t","runId":"r"}
 			{"type":"RUN_STARTED","threadId":"t","runId":"r3"}
 			{"type":"RUN_FINISHED","threadId":"t","runId":"r3"}`}}, lenient.OnInterrupt)
-		res, err := s.Send(t.Context(), messages.UserText("hi"))
+		_, err := s.Send(t.Context(), messages.UserText("hi"))
 		require.NoError(t, err)
-		assert.NotNil(t, res)
-		assert.Empty(t, s.Thread().Interrupts)
+		second := agenttest.WaitFor(t, s, func(now client.Snapshot) bool { return now.Runs.Len() == 2 && now.Status().Ended() })
+		assert.Empty(t, second.Interrupts)
 	})
 }
 
