@@ -71,7 +71,7 @@ func (t *Turn) answer(calls []pendingCall) error {
 		called++
 		wg.Go(func() {
 			defer func() { <-slots }()
-			if content, err := s.invoke(t.ctx, p); err == nil {
+			if content, err := s.invoke(t.observed, p); err == nil {
 				answers[i] = p.answer(content, messages.Opt[string]{})
 			} else if t.ctx.Err() == nil {
 				answers[i] = p.answer(messages.Text(err.Error()), messages.Some(err.Error()))
@@ -117,6 +117,14 @@ func (s *Session) invoke(ctx context.Context, p pendingCall) (messages.Content, 
 			return messages.Content{}, err
 		}
 	}
+	ctx, end := observers(s.o.Observers).tool(ctx, p.call)
+	content, err := p.invoke(ctx)
+	end(content, err)
+	return content, err
+}
+
+// invoke calls the function.
+func (p pendingCall) invoke(ctx context.Context) (messages.Content, error) {
 	if p.tool.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, p.tool.Timeout, fmt.Errorf("%s did not answer within %v", p.tool.Name, p.tool.Timeout))

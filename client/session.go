@@ -90,6 +90,8 @@ type SessionOptions struct {
 	OnWarning func(event.Warning)
 	// Hooks are called as runs change the thread. They are not copied: what they are must not change.
 	Hooks *Hooks
+	// Observers see turns, streams and calls of tools from their beginning to their end. The first one is outermost.
+	Observers []Observer
 	// NewID makes the ids of the thread, runs and messages, one call at a time. Nil makes random UUIDs (version 4),
 	// which some agents insist on. It must not itself have the session make an id.
 	NewID func() string
@@ -155,7 +157,7 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 	if h, ok := agent.(*httpAgent); ok && len(chain) == 0 {
 		s.lender = h
 	}
-	s.o.Tools = slices.Clone(s.o.Tools)
+	s.o.Tools, s.o.Observers = slices.Clone(s.o.Tools), slices.Clone(s.o.Observers)
 	s.thread = s.origin()
 	s.phase = s.free(s.thread)
 	s.o.Thread, s.o.Messages, s.o.State, s.o.Middleware = nil, nil, state.Value{}, nil // not kept alive

@@ -29,6 +29,7 @@ type runStream struct {
 	cancel  context.CancelFunc
 	unlink  func() bool   // from the turn's context
 	gone    chan struct{} // closed when the goroutine no longer reads
+	seen    streamObservers
 
 	// Of the goroutine.
 	ended    bool      // the turn's run has ended
@@ -49,10 +50,11 @@ type runStream struct {
 }
 
 // openStream makes the stream of a turn's next run the session's. The session has no other one.
-func openStream(t *Turn, fold *reducer.Reducer) *runStream {
+func openStream(t *Turn, in event.RunInput, fold *reducer.Reducer) *runStream {
 	st := &runStream{session: t.session, opener: t, turn: t, fold: fold, gone: make(chan struct{})}
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.ctx))
-	st.ctx, st.cancel = ctx, func() { cancel(nil) }
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.observed))
+	st.cancel = func() { cancel(nil) }
+	st.ctx, st.seen = observers(t.session.o.Observers).stream(ctx, &in)
 	st.unlink = context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })
 	s := t.session
 	s.mu.Lock()
@@ -116,6 +118,7 @@ func (st *runStream) apply(ev event.Event) bool {
 		if hooks := st.session.o.Hooks; hooks != nil {
 			hooks.Deliver(st.session.Thread, d)
 		}
+		st.seen.deliver(d)
 		st.left = t.watch != nil && !t.watch(d)
 		return !st.left
 	})
@@ -255,6 +258,7 @@ func (st *runStream) late(ev event.Event, err error) bool {
 		if l.thread != nil {
 			st.session.o.Hooks.Deliver(func() *reducer.Thread { return l.thread }, l.Delivery)
 		}
+		st.seen.deliver(l.Delivery)
 	}
 	return st.rejected == nil && st.session.hub.Flush(st.ctx) == nil
 }
@@ -346,6 +350,7 @@ func (st *runStream) close(panicked any) {
 		}
 	}
 	st.disarm()
+	why := st.fold.Err() // nothing changes it any more
 	st.own.Unlock()
 	st.unlink()
 	st.cancel()
@@ -354,6 +359,7 @@ func (st *runStream) close(panicked any) {
 		s.stream = nil
 	}
 	s.mu.Unlock()
+	st.seen.end(why)
 	close(st.gone)
 	s.handOver()
 	switch {

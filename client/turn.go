@@ -21,11 +21,13 @@ type Turn struct {
 	when    WhenBusy
 	watch   func(reducer.Delivery) bool // of Run, nil without; it reports whether to continue
 
-	ctx    context.Context // done with the caller's, or by halt
-	cancel context.CancelCauseFunc
-	halted *halted       // the cause after halt; of this turn alone
-	done   chan struct{} // closed when result is there
-	result *Result
+	ctx       context.Context // done with the caller's, or by halt
+	observed  context.Context // ctx with what the observers have put into it, from when the turn begins
+	unobserve func(error)     // tells them that it ends; nil until it begins
+	cancel    context.CancelCauseFunc
+	halted    *halted       // the cause after halt; of this turn alone
+	done      chan struct{} // closed when result is there
+	result    *Result
 
 	// Of the goroutine that carries the turn out; there is one at a time.
 	added  []*messages.Message // with ids
@@ -151,7 +153,7 @@ func (t *Turn) admit() error {
 		t.halt()
 	}
 	s.mu.Unlock()
-	go t.work(calls, true)
+	go t.begun(calls)
 	return nil
 }
 
@@ -182,6 +184,12 @@ func (t *Turn) prepare(th *reducer.Thread) (*reducer.Thread, error) {
 // isHalted reports whether the turn's context ended because the turn was stopped.
 func (t *Turn) isHalted() bool { return context.Cause(t.ctx) == error(t.halted) }
 
+// begun tells the observers that the turn begins, and carries it out.
+func (t *Turn) begun(calls []pendingCall) {
+	t.observed, t.unobserve = observers(t.session.o.Observers).turn(t.ctx, t.before.ID)
+	t.work(calls, true)
+}
+
 // work answers calls and then, if the turn goes on, runs the agent and reads its stream.
 func (t *Turn) work(calls []pendingCall, more bool) {
 	returned := false // nothing has panicked, and what follows ends the turn whatever happens
@@ -205,7 +213,7 @@ func (t *Turn) work(calls []pendingCall, more bool) {
 		t.end(err)
 		return
 	}
-	st := openStream(t, t.fold(in))
+	st := openStream(t, in, t.fold(in))
 	t.runs++
 	returned = true
 	st.read(in)
@@ -294,6 +302,9 @@ func (t *Turn) count(ev event.Event) {
 // end gives the session back, or to the next turn of its queue.
 func (t *Turn) end(err error) {
 	s := t.session
+	if t.unobserve != nil {
+		t.unobserve(err)
+	}
 	lingers := s.lingering() // then own is held, and the thread does not change meanwhile
 	th := s.Thread()
 	t.result = resultOf(t.before, th, t.runs, err)

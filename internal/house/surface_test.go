@@ -25,7 +25,7 @@ var surface = map[string]int{
 	"chunks":         9,
 	"reducer":        110,
 	"recording":      67,
-	"client":         126,
+	"client":         128,
 	"serve":          14,
 	"lint":           18,
 	"compare":        9,
