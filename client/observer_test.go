@@ -100,31 +100,37 @@ func TestObservers(t *testing.T) {
 			[]string{"a turn of t at <nil>", "a stream at /aturn", "a stream ends: refused", "a turn ends: refused"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			row.o.ThreadID = "t"
-			o, lines := observed(row.o)
-			s := client.NewSession(script(row.turns...), o)
-			_, _ = s.Send(t.Context())
-			assert.Equal(t, row.want, *lines)
+			synctest.Test(t, func(t *testing.T) {
+				row.o.ThreadID = "t"
+				o, lines := observed(row.o)
+				s := client.NewSession(script(row.turns...), o)
+				_, _ = s.Send(t.Context())
+				assert.Equal(t, row.want, *lines)
+			})
 		})
 	}
 	t.Run("P-VER-1 a stream that is rejected", func(t *testing.T) {
-		o, lines := observed(client.SessionOptions{ThreadID: "t"})
-		s := client.NewSession(script(says(begins, begins)), o)
-		_, err := s.Send(t.Context())
-		require.ErrorIs(t, err, client.ErrRejected)
-		require.Len(t, *lines, 5)
-		assert.Contains(t, (*lines)[3], "stream ends: P-")
+		synctest.Test(t, func(t *testing.T) {
+			o, lines := observed(client.SessionOptions{ThreadID: "t"})
+			s := client.NewSession(script(says(begins, begins)), o)
+			_, err := s.Send(t.Context())
+			require.ErrorIs(t, err, client.ErrRejected)
+			require.Len(t, *lines, 5)
+			assert.Contains(t, (*lines)[3], "stream ends: P-")
+		})
 	})
 	t.Run("several nest, the first one outermost", func(t *testing.T) {
-		var lines []string
-		s := client.NewSession(script(says(begins, calls("c", "now", "{}"), succeeds), says(begins, succeeds)), quiet(client.SessionOptions{
-			ThreadID: "t", Tools: []client.Tool{where("now", nil)}, Observers: []client.Observer{&notebook{name: "a", lines: &lines}, &notebook{name: "b", lines: &lines}},
-		}))
-		_, err := s.Send(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, []string{"a turn of t at <nil>", "b turn of t at /aturn", "a stream at /aturn/bturn", "b stream at /aturn/bturn/astream"}, lines[:4])
-		assert.Contains(t, lines, `b tool ends: "/aturn/bturn/atool/btool" <nil>`)
-		assert.Equal(t, []string{"b turn ends: <nil>", "a turn ends: <nil>"}, lines[len(lines)-2:])
+		synctest.Test(t, func(t *testing.T) {
+			var lines []string
+			s := client.NewSession(script(says(begins, calls("c", "now", "{}"), succeeds), says(begins, succeeds)), quiet(client.SessionOptions{
+				ThreadID: "t", Tools: []client.Tool{where("now", nil)}, Observers: []client.Observer{&notebook{name: "a", lines: &lines}, &notebook{name: "b", lines: &lines}},
+			}))
+			_, err := s.Send(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, []string{"a turn of t at <nil>", "b turn of t at /aturn", "a stream at /aturn/bturn", "b stream at /aturn/bturn/astream"}, lines[:4])
+			assert.Contains(t, lines, `b tool ends: "/aturn/bturn/atool/btool" <nil>`)
+			assert.Equal(t, []string{"b turn ends: <nil>", "a turn ends: <nil>"}, lines[len(lines)-2:])
+		})
 	})
 	t.Run("the agent gets the context of the stream", func(t *testing.T) {
 		o, _ := observed(client.SessionOptions{ThreadID: "t"})
@@ -189,6 +195,7 @@ func TestObserversOfWhatIsStopped(t *testing.T) {
 			_, err := s.Send(t.Context())
 			require.NoError(t, err)
 			time.Sleep(time.Minute)
+			synctest.Wait()
 			assert.Equal(t, []string{"a turn of t at <nil>", "a stream at /aturn", "a runBegan", "a runEnded", "a turn ends: <nil>", "a runBegan",
 				"a stream ends: the stream ended before the run did"}, *lines)
 		})
