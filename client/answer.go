@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
@@ -123,11 +124,24 @@ func (s *Session) invoke(ctx context.Context, p pendingCall) (messages.Content, 
 	return content, err
 }
 
+// lateError is the answer of a tool that took too long.
+type lateError struct {
+	tool  string
+	after time.Duration
+}
+
+func (e *lateError) Error() string {
+	return fmt.Sprintf("%s did not answer within %v", e.tool, e.after)
+}
+
+// Timeout returns true, for observers.
+func (e *lateError) Timeout() bool { return true }
+
 // invoke calls the function.
 func (p pendingCall) invoke(ctx context.Context) (messages.Content, error) {
 	if p.tool.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, p.tool.Timeout, fmt.Errorf("%s did not answer within %v", p.tool.Name, p.tool.Timeout))
+		ctx, cancel = context.WithTimeoutCause(ctx, p.tool.Timeout, &lateError{p.tool.Name, p.tool.Timeout})
 		defer cancel()
 	}
 	return guard(ctx, "the tool", func() (messages.Content, error) {
