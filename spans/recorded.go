@@ -3,6 +3,7 @@ package spans
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/agfold/agfold/event"
@@ -197,6 +198,7 @@ func (r *recorded) endTurn(at time.Time) {
 		return
 	}
 	r.turn.endTurn(r.last)
+	r.turn.set(slog.String("agfold.recording.times", string(r.times)))
 	r.turn.End = at
 	r.sink.Ended(r.turn)
 	r.turn = nil

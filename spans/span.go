@@ -8,6 +8,9 @@ import (
 	"github.com/agfold/agfold/event"
 )
 
+// SchemaURL names the version of the semantic conventions that names and attributes follow.
+const SchemaURL = "https://opentelemetry.io/schemas/1.41.0"
+
 // Kind says what a span is about.
 type Kind uint8
 

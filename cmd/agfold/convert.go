@@ -12,7 +12,9 @@ type convertFlags struct {
 	To       string `enum:",sse,lines,array,object,agfold" default:"" help:"The form to write: sse, lines, array, object or agfold. Otherwise that of FILE."`
 	Redact   bool   `help:"Replace texts, arguments, results, state strings, member names and ids, so that the recording can be shown to others."`
 	Seed     string `placeholder:"TEXT" help:"With --redact: replace the same by the same in every call with this secret seed. Otherwise it is random."`
-	JSON     bool   `help:"Print no recording, but one JSON object: form, eventsAfter, bytesAfter."`
+	OTLP     bool   `name:"otlp" help:"Print the runs as OpenTelemetry traces, with the recorded times."`
+	Content  int    `placeholder:"BYTES" help:"With --otlp: how much of each text, arguments and result to put into the traces; otherwise none of it."`
+	JSON     bool   `help:"Print no recording, but one JSON object: form, eventsAfter, bytesAfter; with --otlp form, traces, spans, times."`
 	MaxEvent int    `placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
 	File     string `arg:"" name:"FILE" help:"A recording; - is standard input."`
 }
@@ -31,7 +33,10 @@ The inputs of further runs become those of RUN_STARTED where the form has no pla
 
 --redact keeps what a fold depends on: equal strings become equal ones, lengths, letter case, digits,
 punctuation and the shape of JSON stay. Numbers, booleans and the names of tools, steps and activity
-types stay too: look at the result before you attach it to a bug report.`
+types stay too: look at the result before you attach it to a bug report.
+
+--otlp prints OTLP/JSON, which trace viewers such as Jaeger open and OpenTelemetry's collectors read: a
+span for each turn, run, message, tool call, step and subagent, each turn a trace on a line of its own.`
 }
 
 func (f *convertFlags) epilog() string {
@@ -45,12 +50,21 @@ func (f *convertFlags) epilog() string {
 Examples:
   agfold convert run.sse --to lines | jq .type
   agfold convert conversation.agfold --redact > report.agfold
+  agfold convert conversation.agfold --otlp > traces.jsonl
 `
 }
 
 func (f *convertFlags) check() string {
 	if f.Seed != "" && !f.Redact {
 		return "--seed needs --redact"
+	}
+	switch {
+	case f.OTLP && (f.To != "" || f.Redact):
+		return "--otlp can't be used with --to or --redact: pipe one call into another"
+	case f.Content != 0 && !f.OTLP:
+		return "--content needs --otlp"
+	case f.Content < 0:
+		return "--content counts bytes: it cannot be negative"
 	}
 	return wrongMaxEvent(f.MaxEvent)
 }
@@ -61,6 +75,9 @@ func (f *convertFlags) run(ctx context.Context, t *terminal) int {
 		return exitUnreadable
 	}
 	defer src.file.Close()
+	if f.OTLP {
+		return f.traces(ctx, t, src)
+	}
 	entries := src.rec.Entries()
 	input := src.rec.Input()
 	if f.Redact {

@@ -51,6 +51,12 @@ func TestToolsPrintAsTheyDid(t *testing.T) {
 		{"compact-cut", "", []string{"compact", "--to", "lines", recordings + "/cut-off.sse"}},
 		{"convert", "", []string{"convert", "--to", "agfold", recordings + "/frontend-tool.json"}},
 		{"convert-redacted", "", []string{"convert", "--to", "lines", "--redact", "--seed", "golden", recordings + "/subagents.sse"}},
+		{"convert-otlp", "", []string{"convert", "--otlp", "../../spans/testdata/two-turns.ndjson"}},
+		{"convert-otlp-content", "", []string{"convert", "--otlp", "--content", "12", recordings + "/frontend-tool.json"}},
+		{"convert-otlp-json", "", []string{"convert", "--otlp", "--json", recordings + "/subagents.sse"}},
+		{"convert-otlp-redact", "", []string{"convert", "--otlp", "--redact", "-"}},
+		{"convert-otlp-cut", broken + `{"type":`, []string{"convert", "--otlp", "-"}},
+		{"convert-content", "", []string{"convert", "--content", "12", "-"}},
 		{"convert-broken", broken, []string{"convert", "--to", "sse", "-"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
