@@ -17,13 +17,12 @@
 //	└── invoke_agent                 the run that gets the answer
 //
 // Names and attributes follow OpenTelemetry's semantic conventions for generative AI, version 1.41.0, where these say something
-// (gen_ai.…, error.type); what is particular to AG-UI is called agfold.…. The page otel lists all of them.
+// (gen_ai.…, error.type); what is particular to AG-UI is called agfold.…. docs/otel.md lists all of them.
 //
 // What agents say is bounded and cut before it becomes a name or an attribute. What was said (texts, arguments, results) is not in
 // the spans unless [Options.ContentBytes] asks for it.
 //
 // The rules cited as P-… are in PROTOCOL.md.
 //
-// [otel]: https://github.com/agfold/agfold/blob/main/docs/otel.md
 // [PROTOCOL.md]: https://github.com/agfold/agfold/blob/main/PROTOCOL.md
 package spans
