@@ -25,7 +25,7 @@ type frame struct {
 	notice bool        // there are only warnings
 	lent   bool        // the text is that of a caller who will change it, see Framer.Lend
 	data   []byte      // the JSON text, or nil if there is a value
-	value  state.Value // the object, or absent if there is data
+	value  state.Value // the object, or absent if there is data; of undecodable data why it is
 	notes  []Warning
 	found  found // what one pass over the text showed
 }
@@ -208,6 +208,12 @@ func FrameOfEvent(ev Event) Frame {
 // dropped, so that the ordinals of the events after it stay those of the wire. It has no type and no text.
 func Notice(ws ...Warning) Frame { return Frame{&frame{notice: true, notes: slices.Clone(ws)}} }
 
+// Undecodable returns the malformed frame of data that a transport cannot decode, which need not be text, and says why. It
+// takes its place in the stream, and enforcement rejects it (P-PB-3). It keeps data, which must not be changed afterwards.
+func Undecodable(data []byte, why string) Frame {
+	return Frame{&frame{data: data, value: state.String(why)}}
+}
+
 // IsNotice reports whether the frame came from [Notice].
 func (f Frame) IsNotice() bool { return f.p != nil && f.p.notice }
 
@@ -218,6 +224,9 @@ func (f Frame) Err() error {
 	}
 	if !f.p.malformed() {
 		return nil
+	}
+	if why, ok := f.p.value.AsString(); ok {
+		return &messages.MalformedError{Rule: "P-PB-3", Want: "an encoded event", Found: why}
 	}
 	_, err := new(found).scan(f.p.data)
 	return err
@@ -283,7 +292,7 @@ func (f Frame) Data() []byte {
 	switch {
 	case f.p == nil:
 		return nil
-	case f.p.value.Exists():
+	case f.p.value.Exists() && !f.p.malformed():
 		return f.p.value.AppendJSON(nil)
 	}
 	return f.p.data
@@ -294,7 +303,7 @@ func (f Frame) Size() int {
 	switch {
 	case f.p == nil:
 		return 0
-	case f.p.value.Exists():
+	case f.p.value.Exists() && !f.p.malformed():
 		return f.p.value.Size()
 	}
 	return len(f.p.data)
@@ -317,10 +326,10 @@ func (f Frame) append(dst []byte) []byte {
 	switch {
 	case f.p == nil || f.p.notice:
 		return append(dst, "null"...)
-	case f.p.value.Exists():
-		return f.p.value.AppendJSON(dst)
 	case f.p.malformed():
 		return jsontext.AppendString(dst, strings.ToValidUTF8(string(f.p.data), "\uFFFD"))
+	case f.p.value.Exists():
+		return f.p.value.AppendJSON(dst)
 	}
 	return append(dst, f.p.data...)
 }

@@ -16,11 +16,15 @@ const DefaultMaxBytes = 64 << 20
 // TooLargeError reports an event that exceeds the bound on its size (P-SSE-2). It ends the stream.
 type TooLargeError struct {
 	Limit int // the bound, in bytes
-	Line  int // the line of the stream where the event's data begins, from 1
+	Line  int // the line of the stream where the event's data begins, from 1; 0 if the stream has no lines
+	Frame int // the number of the frame, from 1; 0 if the stream has no frames (P-PB-2)
 }
 
-// Error names the bound and the line.
+// Error names the bound and the line or frame.
 func (e *TooLargeError) Error() string {
+	if e.Frame > 0 {
+		return fmt.Sprintf("the event in frame %d holds more than %d bytes", e.Frame, e.Limit)
+	}
 	return fmt.Sprintf("the event at line %d holds more than %d bytes of data", e.Line, e.Limit)
 }
 
