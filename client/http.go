@@ -27,7 +27,8 @@ type HTTPOptions struct {
 	// about redirects that keep the POST.
 	Client *http.Client
 	// Header is sent with every request, in addition to Content-Type and what the Client adds. It is copied. An Accept is
-	// sent as it is if it names text/event-stream; otherwise Accept is text/event-stream alone. A redirect to another
+	// sent as it is if it names text/event-stream; otherwise Accept is text/event-stream, and the Binding's type if there is
+	// one. A redirect to another
 	// scheme, host or port, and those after it, are followed without Header, without what Prepare sets, and without a
 	// Referer; but the conversation goes there. Refuse such redirects with Client.CheckRedirect if the other server must
 	// not see it.
@@ -50,6 +51,9 @@ type HTTPOptions struct {
 	// MaxEventBytes bounds the data of one event; past it the run ends with an [*event.TooLargeError]. 0 means
 	// event.DefaultMaxBytes, a negative number no bound.
 	MaxEventBytes int
+	// Binding, if it is set, is asked for besides server-sent events: Accept names both, and the server chooses (P-PB-1). Package
+	// event/protobuf has one. Nil asks for server-sent events alone.
+	Binding event.Binding
 }
 
 // httpAgent is the agent that [NewHTTP] returns.
@@ -62,6 +66,7 @@ type httpAgent struct {
 	headerTimeout time.Duration
 	idleTimeout   time.Duration
 	maxEventBytes int
+	binding       event.Binding
 }
 
 // NewHTTP returns the agent at target, an absolute http or https URL. If target is not one, every run returns an error.
@@ -91,6 +96,7 @@ func NewHTTP(target string, o *HTTPOptions) Agent {
 		headerTimeout: orDefault(o.HeaderTimeout, defaultHeaderTimeout),
 		idleTimeout:   orDefault(o.IdleTimeout, defaultIdleTimeout),
 		maxEventBytes: orDefault(o.MaxEventBytes, event.DefaultMaxBytes),
+		binding:       o.Binding,
 	}
 	if o.Client != nil {
 		h.client = *o.Client

@@ -39,10 +39,11 @@ func (r *request) read(resp *http.Response, yield func(event.Event, error) bool)
 	}
 	contentType := strings.Join(resp.Header.Values("Content-Type"), ", ")
 	stream, notes := namedEventStream(contentType)
-	unnamed := !stream && mayBeUnnamed(contentType)
+	bound := r.binding != nil && mediaType(contentType) == r.binding.MediaType()
+	unnamed := !stream && !bound && mayBeUnnamed(contentType)
 	body := io.Reader(resp.Body)
 	var watched *idleReader
-	if stream || unnamed {
+	if stream || bound || unnamed {
 		watched = newIdleReader(resp.Body, r.idleTimeout, func() { r.cancel(&IdleError{opRead, r.idleTimeout, true}) })
 		defer watched.Stop()
 		body = watched
@@ -54,6 +55,9 @@ func (r *request) read(resp *http.Response, yield func(event.Event, error) bool)
 		body = &gunzip{src: body}
 	} else if encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return &TransportError{Op: opRead, Err: fmt.Errorf("content encoding %q is not supported", encoding)}
+	}
+	if bound {
+		return r.decoded(r.binding.NewReader(&ctxReader{r.ctx, body}, r.maxEventBytes), yield)
 	}
 	if unnamed {
 		unread := bufio.NewReader(body)
@@ -127,6 +131,33 @@ func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(e
 			f, notes = f.WithWarnings(notes...), nil
 		}
 		if !yield(f, nil) {
+			return oneshot.ErrBreak
+		}
+		r.progress.Events++
+	}
+}
+
+// decoded yields the events of an answer in the binding that was asked for.
+func (r *request) decoded(events event.Reader, yield func(event.Event, error) bool) error {
+	for begun := false; ; begun = true {
+		if r.parent.Err() != nil {
+			return oneshot.Canceled(r.parent)
+		}
+		ev, err := events.Next()
+		switch {
+		case err == io.EOF && !begun:
+			return truncated("the answer holds no event")
+		case err == io.EOF:
+			return nil
+		case err == io.ErrUnexpectedEOF && r.ctx.Err() == nil:
+			return truncated("the answer ended in the middle of an event")
+		case err != nil:
+			if _, ok := errors.AsType[*event.TooLargeError](err); ok {
+				return err
+			}
+			return r.failure(opRead, err, true)
+		}
+		if !yield(ev, nil) {
 			return oneshot.ErrBreak
 		}
 		r.progress.Events++

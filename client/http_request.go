@@ -69,7 +69,7 @@ func (r *request) post(in *event.RunInput) (*http.Response, error) {
 	if err := r.prepared(req, in); err != nil {
 		return nil, err
 	}
-	setMediaTypes(req.Header)
+	r.setMediaTypes(req.Header)
 	defer r.watch(opSend, r.headerTimeout, false).Stop()
 	resp, err := r.client.Do(req)
 	if err != nil {
@@ -104,10 +104,14 @@ func (r *request) prepared(req *http.Request, in *event.RunInput) error {
 	return nil
 }
 
-// setMediaTypes sets what every request says about media types (P-SSE-1). An Accept that names event streams stays.
-func setMediaTypes(header http.Header) {
+// setMediaTypes sets what every request says about media types (P-SSE-1, P-PB-1). An Accept that names event streams stays.
+func (h *httpAgent) setMediaTypes(header http.Header) {
 	if !namesEventStream(strings.Join(header.Values("Accept"), ",")) {
-		header.Set("Accept", eventStreamType)
+		accept := eventStreamType
+		if h.binding != nil {
+			accept += ", " + h.binding.MediaType()
+		}
+		header.Set("Accept", accept)
 	}
 	header.Set("Content-Type", "application/json")
 }

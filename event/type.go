@@ -9,7 +9,7 @@ import (
 // Type, TypeUnknown, is every other name.
 type Type uint8
 
-// The event types in upstream order. They are read as JSON, never as protobuf (P-VOC-5).
+// The event types in upstream order. The protobuf wire had 21 of them before 1.0, and has all but the retired ones now (P-VOC-5).
 const (
 	TypeUnknown Type = iota
 	TypeTextMessageStart

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/agfold/agfold/client"
@@ -35,13 +36,21 @@ type AgentOptions struct {
 	// that the agent broke, what an *reducer.AgentError says, and of other errors only their kind: their texts may
 	// hold what is not the client's.
 	RunError func(ctx context.Context, err error) *event.RunError
+	// Binding, if it is set, is what a client is answered in whose Accept admits the Binding's media type, wildcards included
+	// (P-PB-1); any other client gets server-sent events. Package event/protobuf has one. Such an answer has no comments, so KeepAlive
+	// does not apply. What the Binding cannot carry is left out, with a warning in the log.
+	Binding event.Binding
+	// Emits, if it is not nil, is the types of the events that the agent emits. If the Binding does not cover them all, its
+	// clients get server-sent events, and the log says why. TypeUnknown stands for any other type; retired types are converted
+	// before they are encoded, so they count as covered.
+	Emits []event.Type
 	// Logger gets a line for each run that did not end well, at level Error, and one for each warning, at level Warn. Nil
 	// means slog.Default().
 	Logger *slog.Logger
 }
 
 // Agent returns a handler that serves agent as an AG-UI endpoint, on any path: a POST of a RunAgentInput as JSON is answered
-// with the events of the run as server-sent events (P-SSE-1). A request that is not in order gets a 4xx with a body of
+// with the events of the run as server-sent events (P-SSE-1), or in the Binding of the options. A request that is not in order gets a 4xx with a body of
 // application/problem+json, which has the members rule and path if the input breaks a rule (P-ENF-6). The handler keeps
 // nothing between requests.
 //
@@ -67,6 +76,9 @@ func Agent(agent client.Agent, o *AgentOptions) http.Handler {
 	if h.o.RunError == nil {
 		h.o.RunError = runError
 	}
+	if h.o.Binding != nil {
+		h.uncovered = h.o.Binding.Covered(slices.DeleteFunc(slices.Clone(h.o.Emits), event.Type.IsRetired)...)
+	}
 	var peer []client.Middleware
 	if h.o.PeerVersion != "" {
 		peer = append(peer, client.Peer(h.o.PeerVersion))
@@ -76,8 +88,9 @@ func Agent(agent client.Agent, o *AgentOptions) http.Handler {
 }
 
 type agentHandler struct {
-	agent client.Agent
-	o     AgentOptions
+	agent     client.Agent
+	o         AgentOptions
+	uncovered error // why the binding is not used, nil if it is
 }
 
 func (h *agentHandler) log() *slog.Logger {
@@ -103,9 +116,20 @@ func (h *agentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if text := strange(in); text != "" {
 		logWarning(log, event.Warning{Rule: "P-VRS-1", Type: "RunAgentInput", Path: "/protocolVersion", Text: text})
 	}
-	out := newStream(w, h.o.KeepAlive, h.o.WriteTimeout, func(err error) { cancel(err) })
+	binding := h.o.Binding
+	if !asksFor(r, binding) {
+		binding = nil
+	} else if h.uncovered != nil {
+		binding = nil
+		log.Warn("answered with server-sent events", "error", h.uncovered)
+	}
+	mediaType := eventStreamType
+	if binding != nil {
+		mediaType = binding.MediaType()
+	}
+	out := newStream(w, mediaType, h.o.KeepAlive, h.o.WriteTimeout, func(err error) { cancel(err) })
 	run := agentRun{
-		handler: h, ctx: ctx, out: out, log: log,
+		handler: h, ctx: ctx, out: out, log: log, binding: binding,
 		verifier: reducer.NewVerifier(&reducer.Options{OnWarning: func(w event.Warning) { logWarning(log, w) }}),
 		peer:     h.peer(in),
 	}
@@ -131,7 +155,7 @@ func (h *agentHandler) input(w http.ResponseWriter, r *http.Request) (*event.Run
 		return nil, nil, no
 	case !isJSON(r):
 		return nil, nil, refuse(http.StatusUnsupportedMediaType, "the body must be of Content-Type application/json, in UTF-8")
-	case !accepts(r, "text/event-stream"):
+	case !accepts(r, eventStreamType) && (h.uncovered != nil || !asksFor(r, h.o.Binding)):
 		return nil, nil, refuse(http.StatusNotAcceptable, "the answer is text/event-stream, which Accept rules out")
 	}
 	v, no := readJSON(w, r, h.o.MaxBodyBytes, h.o.BodyTimeout)
@@ -152,6 +176,8 @@ type agentRun struct {
 	ctx      context.Context
 	out      *stream
 	log      *slog.Logger
+	binding  event.Binding // nil for server-sent events
+	ordinal  int           // of the event being sent
 	verifier *reducer.Verifier
 	peer     peer
 }
@@ -170,6 +196,7 @@ func (run *agentRun) play(in event.RunInput) (err error) {
 		if err != nil {
 			return err
 		}
+		run.ordinal++
 		if err := run.verifier.Verify(ev); err != nil {
 			return err
 		}
@@ -195,6 +222,9 @@ func (run *agentRun) send(ev event.Event) error {
 	for _, w := range warnings {
 		logWarning(run.log, w)
 	}
+	if run.binding != nil {
+		return run.encode(run.ctx, ev)
+	}
 	return run.out.send(run.ctx, func(dst []byte) []byte {
 		if f, ok := ev.(event.Frame); ok {
 			return sse.Append(dst, f.Data())
@@ -203,12 +233,39 @@ func (run *agentRun) send(ev event.Event) error {
 	})
 }
 
+// encode sends an event in the run's binding. What that cannot carry is logged (P-PB-5).
+func (run *agentRun) encode(ctx context.Context, ev event.Event) error {
+	var warnings []event.Warning
+	var failed error
+	err := run.out.send(ctx, func(dst []byte) []byte {
+		dst, warnings, failed = run.binding.Append(dst, ev)
+		return dst
+	})
+	for _, w := range warnings {
+		w.Ordinal = run.ordinal
+		logWarning(run.log, w)
+	}
+	if failed == nil || err != nil {
+		return err
+	}
+	f := event.FrameOfEvent(ev)
+	if f.Type() != event.TypeUnknown {
+		return failed
+	}
+	logWarning(run.log, event.Warning{Rule: "P-PB-5", Ordinal: run.ordinal, Type: f.TypeName(), Text: "not sent: " + failed.Error()})
+	return nil
+}
+
 // tell tells the client why the run did not end well, unless the run has ended.
 func (run *agentRun) tell(err error) {
 	if !run.verifier.Running() {
 		return
 	}
 	told := run.handler.told(run.ctx, err)
+	if run.binding != nil {
+		_ = run.encode(context.WithoutCancel(run.ctx), told)
+		return
+	}
 	_ = run.out.send(context.WithoutCancel(run.ctx), func(dst []byte) []byte { return sse.Append(dst, event.Append(nil, told)) })
 }
 

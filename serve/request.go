@@ -6,10 +6,12 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/state"
 )
 
@@ -20,24 +22,31 @@ func isJSON(r *http.Request) bool {
 	return err == nil && got == "application/json" && (params["charset"] == "" || strings.EqualFold(params["charset"], "utf-8"))
 }
 
-// accepts reports whether one of the request's media ranges covers the media type, such as "text/event-stream". Without
-// any, every type is accepted.
+// accepts reports whether the most specific of the request's media ranges that cover the media type, such as
+// "text/event-stream", has a weight above 0. Without any Accept, every type is accepted.
 func accepts(r *http.Request, mediaType string) bool {
 	headers := r.Header.Values("Accept")
 	if len(headers) == 0 {
 		return true
 	}
 	main, _, _ := strings.Cut(mediaType, "/")
+	ranges := []string{"*/*", main + "/*", mediaType}
+	best, accepted := -1, false
 	for part := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		name, params, _ := strings.Cut(part, ";")
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case mediaType, main + "/*", "*/*":
-			if !excluded(params) {
-				return true
-			}
+		switch i := slices.Index(ranges, strings.ToLower(strings.TrimSpace(name))); {
+		case i > best:
+			best, accepted = i, !excluded(params)
+		case i >= 0 && i == best:
+			accepted = accepted || !excluded(params)
 		}
 	}
-	return false
+	return accepted
+}
+
+// asksFor reports whether the request's Accept admits a binding (P-PB-1): it has one, and that covers the media type.
+func asksFor(r *http.Request, binding event.Binding) bool {
+	return binding != nil && len(r.Header.Values("Accept")) > 0 && accepts(r, binding.MediaType())
 }
 
 // excluded reports whether the parameters of a media range give it the weight 0.

@@ -88,7 +88,7 @@ func (t *Threads) watch(w http.ResponseWriter, r *http.Request, id string) *prob
 	if no := reads(r); no != nil {
 		return no
 	}
-	if !accepts(r, "text/event-stream") {
+	if !accepts(r, eventStreamType) {
 		return refuse(http.StatusNotAcceptable, "a thread's feed is text/event-stream, which Accept rules out")
 	}
 	e, no := t.use(r.Context(), id)

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// stream is an answer of server-sent events. What is sent leaves at once; while the connection is slower than that, it
+// stream is an answer of events. What is sent leaves at once; while the connection is slower than that, it
 // collects and leaves together. One goroutine writes, so that comments can keep the connection alive while the handler
 // waits. The handler must call end before it returns.
 type stream struct {
 	w         http.ResponseWriter
 	out       *http.ResponseController
 	keepAlive time.Duration // 0 for no comments
+	bare      bool          // nothing may be written but events
 	timeout   time.Duration // of one write
 
 	mu     sync.Mutex
@@ -34,20 +35,27 @@ const maxQueue = 256 << 10
 // errSlow is the cause of a stream whose client does not read.
 var errSlow = errors.New("the client reads too slowly, or is gone")
 
+const eventStreamType = "text/event-stream"
+
 // comment is what keeps a connection alive.
 const comment = ": keep-alive\n\n"
 
 // newStream answers with the head of a stream and starts its writer. failed is called if the connection fails, from the
-// writer.
-func newStream(w http.ResponseWriter, keepAlive, timeout time.Duration, failed func(error)) *stream {
+// writer. If the media type is not that of server-sent events, there are no comments.
+func newStream(w http.ResponseWriter, mediaType string, keepAlive, timeout time.Duration, failed func(error)) *stream {
 	streamHead(w)
+	w.Header().Set("Content-Type", mediaType)
 	s := &stream{
 		w: w, out: http.NewResponseController(w), keepAlive: max(keepAlive, 0), timeout: timeout,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}), failed: failed,
 	}
 	w.WriteHeader(http.StatusOK)
-	s.queue = append(s.queue, ": stream\n\n"...) // so that the head leaves at once
-	s.poke()
+	if s.bare = mediaType != eventStreamType; s.bare {
+		s.keepAlive = 0
+	} else {
+		s.queue = append(s.queue, ": stream\n\n"...) // so that the head leaves at once
+		s.poke()
+	}
 	go s.write()
 	return s
 }
@@ -112,6 +120,12 @@ func (s *stream) take(spare []byte) (data []byte, last bool) {
 // write is the writer.
 func (s *stream) write() {
 	defer close(s.ended)
+	if s.bare { // so that the head leaves at once
+		if err := put(s.w, s.out, nil, s.timeout); err != nil {
+			s.fail(err)
+			return
+		}
+	}
 	var silence <-chan time.Time
 	var timer *time.Timer
 	if s.keepAlive > 0 {
@@ -165,7 +179,7 @@ func put(w http.ResponseWriter, out *http.ResponseController, data []byte, timeo
 // streamHead sets the header of an answer of server-sent events.
 func streamHead(w http.ResponseWriter) {
 	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", eventStreamType)
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Accel-Buffering", "no")

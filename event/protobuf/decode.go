@@ -186,7 +186,14 @@ func (d *decoder) message(m *message, data []byte) (members []state.Member, comp
 	if !d.scanned(&s) {
 		return nil, complete
 	}
-	members = make([]state.Member, 0, len(m.fields)+2)
+	n := 0
+	for i := range m.fields {
+		if slots[i].seen || m.fields[i].has == implicit {
+			n++
+		}
+	}
+	d.values += n
+	members = make([]state.Member, 0, n+2)
 	for i := range m.fields {
 		f := &m.fields[i]
 		v := d.slot(f, &slots[i])

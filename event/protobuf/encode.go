@@ -223,7 +223,7 @@ func appendEvent(dst []byte, ev event.Event) ([]byte, []event.Warning, error) {
 	if num == 0 {
 		return dst, nil, &UncoveredError{Types: []event.Type{f.Type()}, Name: f.TypeName()}
 	}
-	e := encoder{dst: dst, place: place{typ: f.TypeName()}}
+	e := encoder{dst: dst, place: place{typ: f.TypeName(), rule: "P-PB-5"}}
 	e.event(num, f.Value())
 	if e.err != nil {
 		return dst, nil, e.err

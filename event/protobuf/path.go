@@ -10,6 +10,7 @@ import (
 // place is where an encoder or decoder is in an event, and what it warns about.
 type place struct {
 	typ      string // of the event
+	rule     string // that warnings are under
 	steps    []step
 	warnings []event.Warning
 	more     int // warnings that are not listed
@@ -41,19 +42,19 @@ func (p *place) pointer() string {
 // maxWarnings bounds what is said about one event.
 const maxWarnings = 100
 
-// warn says something about the place (P-PB-5).
+// warn says something about the place.
 func (p *place) warn(text string) {
 	if len(p.warnings) >= maxWarnings {
 		p.more++
 		return
 	}
-	p.warnings = append(p.warnings, event.Warning{Rule: "P-PB-5", Type: p.typ, Path: p.pointer(), Text: text})
+	p.warnings = append(p.warnings, event.Warning{Rule: p.rule, Type: p.typ, Path: p.pointer(), Text: text})
 }
 
 // all returns the warnings; the last one says how many are not listed.
 func (p *place) all() []event.Warning {
 	if p.more > 0 {
-		return append(p.warnings, event.Warning{Rule: "P-PB-5", Type: p.typ, Text: strconv.Itoa(p.more) + " more, which are not listed"})
+		return append(p.warnings, event.Warning{Rule: p.rule, Type: p.typ, Text: strconv.Itoa(p.more) + " more, which are not listed"})
 	}
 	return p.warnings
 }

@@ -22,7 +22,9 @@ const (
 type Reader struct {
 	src io.Reader
 	max int
-	err error // that src ended with, or that Next has returned
+	err error // that src ended with
+
+	ended error // that Next has returned
 
 	buf      []byte
 	pos, end int // buf[pos:end] is read and not yet taken
@@ -49,6 +51,15 @@ func NewReader(src io.Reader, maxEventBytes int) *Reader {
 // The end of the stream is io.EOF, and io.ErrUnexpectedEOF if it ends in the middle of a frame (P-PB-2). Any other error is a
 // *event.TooLargeError or that of the source, unwrapped. After an error Next returns it again.
 func (r *Reader) Next() (event.Event, error) {
+	if r.ended != nil {
+		return nil, r.ended
+	}
+	ev, err := r.next()
+	r.ended = err
+	return ev, err
+}
+
+func (r *Reader) next() (event.Event, error) {
 	header, err := r.take(headerSize)
 	if err != nil {
 		return nil, err
@@ -56,21 +67,20 @@ func (r *Reader) Next() (event.Event, error) {
 	size := binary.BigEndian.Uint32(header)
 	r.frames++
 	if uint64(size) > uint64(r.max) {
-		r.err = &event.TooLargeError{Limit: r.max, Frame: r.frames}
-		return nil, r.err
+		return nil, &event.TooLargeError{Limit: r.max, Frame: r.frames}
 	}
 	at := r.offset
 	data, err := r.take(int(size))
 	if err == io.EOF {
-		r.err = io.ErrUnexpectedEOF
+		return nil, io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, r.err
+		return nil, err
 	}
 	if ev := decodeHot(data, &r.ids); ev != nil {
 		return ev, nil
 	}
-	d := decoder{data: data}
+	d := decoder{data: data, place: place{rule: "P-PB-4"}}
 	ev, fault := d.decode()
 	if fault != "" {
 		why := fmt.Sprintf("%s; frame %d, byte %d of the answer", fault, r.frames, at+int64(d.offset))
@@ -85,7 +95,7 @@ func (r *Reader) take(n int) ([]byte, error) {
 	for r.end-r.pos < n {
 		if r.err != nil {
 			if r.err == io.EOF && r.end > r.pos {
-				r.err = io.ErrUnexpectedEOF
+				return nil, io.ErrUnexpectedEOF
 			}
 			return nil, r.err
 		}

@@ -21,7 +21,7 @@ var surface = map[string]int{
 	"state":          83,
 	"subscribe":      23,
 	"messages":       117,
-	"event":          220,
+	"event":          223,
 	"chunks":         9,
 	"reducer":        110,
 	"recording":      67,
@@ -32,6 +32,7 @@ var surface = map[string]int{
 	"agenttest":      91,
 	"client/lenient": 5,
 	"spans":          22,
+	"event/protobuf": 11,
 }
 
 func TestExportedNamesAreCounted(t *testing.T) {
