@@ -15,6 +15,8 @@ import (
 	"github.com/agfold/agfold/client/lenient"
 	"github.com/agfold/agfold/cmd/agfold/internal/demo"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/event/protobuf"
 	"github.com/agfold/agfold/serve"
 )
 
@@ -27,6 +29,7 @@ type runFlags struct {
 	HeaderTimeout time.Duration `group:"The agent" placeholder:"DURATION" default:"2m" help:"How long to wait for the response to begin (2m); negative for no limit."`
 	IdleTimeout   time.Duration `group:"The agent" placeholder:"DURATION" default:"5m" help:"How long the response may pause (5m); negative for no limit."`
 	MaxEvent      int           `group:"The agent" placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
+	Protobuf      bool          `group:"The agent" help:"Ask for the events as protobuf; the agent may still answer with server-sent events."`
 
 	Messages []string `group:"What is sent" name:"message" sep:"none" placeholder:"TEXT" help:"A user's message; may be repeated: each is sent after the run of the previous one has succeeded. The demo agent has a default."`
 	Input    string   `group:"What is sent" placeholder:"FILE" help:"Begin with a RunAgentInput, as JSON: its threadId, messages, state, tools, context, forwardedProps and resume. Its runId is not used. Without --message the input is sent unchanged."`
@@ -155,7 +158,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	endpoint := f.URL
 	if endpoint == "" {
 		var stop func()
-		if endpoint, stop, err = startDemo(f.Pace); err != nil {
+		if endpoint, stop, err = startDemo(f.Pace, f.Protobuf); err != nil {
 			t.say("agfold: starting the demo agent: %v", err)
 			return exitUnreadable
 		}
@@ -167,6 +170,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	}
 	c.session = client.NewSession(client.NewHTTP(endpoint, &client.HTTPOptions{
 		Header: header, HeaderTimeout: f.HeaderTimeout, IdleTimeout: f.IdleTimeout, MaxEventBytes: f.MaxEvent << 20,
+		Binding: binding(f.Protobuf),
 	}), &options)
 	defer c.session.Close()
 	for _, w := range begun.warnings {
@@ -210,13 +214,23 @@ func (f *runFlags) check() string {
 	return ""
 }
 
+// binding returns the binding of events that --protobuf asks for, nil if it does not.
+func binding(asked bool) event.Binding {
+	if !asked {
+		return nil
+	}
+	return protobuf.Binding{}
+}
+
 // startDemo serves the demo agent on a port of the loopback interface until stop is called.
-func startDemo(pace float64) (url string, stop func(), err error) {
+func startDemo(pace float64, asked bool) (url string, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, err
 	}
-	server := &http.Server{Handler: serve.Agent(demo.Agent(pace), &serve.AgentOptions{Logger: slog.New(slog.DiscardHandler)})}
+	server := &http.Server{Handler: serve.Agent(demo.Agent(pace), &serve.AgentOptions{
+		Binding: binding(asked), Logger: slog.New(slog.DiscardHandler),
+	})}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -20,6 +20,8 @@ import (
 type serveFlags struct {
 	Addr string  `placeholder:"HOST:PORT" default:"127.0.0.1:8787" help:"Where to listen (127.0.0.1:8787); port 0 picks a free one."`
 	Pace float64 `placeholder:"N" default:"1" help:"Scale the pauses: 1 is the pace of a model, 0 is without pauses."`
+
+	Protobuf bool `help:"Answer with protobuf those clients whose Accept admits it, wildcards included."`
 }
 
 // Help is what --help says before the flags.
@@ -71,7 +73,7 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) int {
 			case ended <- text:
 			case <-ctx.Done():
 			}
-		})), &serve.AgentOptions{Logger: slog.New(slog.DiscardHandler)}),
+		})), &serve.AgentOptions{Binding: binding(f.Protobuf), Logger: slog.New(slog.DiscardHandler)}),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second,
 	}

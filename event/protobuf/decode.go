@@ -69,7 +69,8 @@ func (d *decoder) merge(first, more []byte) []byte {
 	return append(append(joined, first...), more...)
 }
 
-// decode returns the event that a message is, and says what is wrong if it is not one.
+// decode returns the event that a message is, and says what is wrong if it is not one. What the wire carries is not judged
+// here: open payloads come as they are (P-PB-6).
 func (d *decoder) decode() (event.Event, string) {
 	num, payload := d.envelope()
 	if d.fault != "" {

@@ -61,14 +61,6 @@ var hello = []event.Event{
 	&event.RunFinished{ThreadID: "t", RunID: "r"},
 }
 
-// texts returns the events as JSON.
-func texts(events []event.Event) (all []string) {
-	for _, ev := range events {
-		all = append(all, string(event.Append(nil, ev)))
-	}
-	return all
-}
-
 func TestFramesMayBeSplitAnywhere(t *testing.T) {
 	whole := body(t, hello...)
 	for name, src := range map[string]func() io.Reader{

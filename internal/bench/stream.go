@@ -27,6 +27,11 @@ var (
 		`{"type":"TOOL_CALL_ARGS","toolCallId":"call-1","delta":"{\"n\":%d,\"more\":1}"}`,
 		`{"type":"TOOL_CALL_END","toolCallId":"call-1"}`,
 	}
+	patches = stream{
+		`{"type":"STATE_SNAPSHOT","snapshot":{"rows":[{"id":1,"done":false}],"title":"t"}}`,
+		`{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/rows/0/id","value":%d}]}`,
+		`{"type":"RAW","event":0}`,
+	}
 )
 
 func (t stream) bytes() []byte {
