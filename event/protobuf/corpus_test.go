@@ -25,7 +25,9 @@ import (
 // over serves events and folds what a client gets of them, with the media type that the answer had.
 func over(t *testing.T, events []event.Event, binding event.Binding) (thread state.Value, mediaType string) {
 	t.Helper()
-	agent := client.Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error { return emit(events...) })
+	agent := client.Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
+		return emit(events...)
+	})
 	handler := serveQuietly(agent)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(w, r)

@@ -25,7 +25,9 @@ func (g teller) text() state.Value {
 	return state.String(s)
 }
 
-func (g teller) id() state.Value { return g.of("", "m1", "m2", "call-1", "Ω", "a rather long identifier") }
+func (g teller) id() state.Value {
+	return g.of("", "m1", "m2", "call-1", "Ω", "a rather long identifier")
+}
 
 func (g teller) number() state.Value {
 	switch g.IntN(5) {

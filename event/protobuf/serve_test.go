@@ -28,7 +28,9 @@ func serveQuietly(agent client.Agent) http.Handler {
 }
 
 func emits(events ...event.Event) client.Agent {
-	return client.Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error { return emit(events...) })
+	return client.Emit(func(_ context.Context, _ event.RunInput, emit func(...event.Event) error) error {
+		return emit(events...)
+	})
 }
 
 // ask sends a request with this Accept, none if it is "-", and returns the answer and the log.
