@@ -211,6 +211,9 @@ func (t *Threads) load(e *entry) {
 	}
 	e.stored, e.session = stored, client.NewSession(t.agent, &o)
 	e.saved, e.feed = e.session.Thread(), t.newFeed(e.session.Subscribe)
+	if a, ok := stored.(Attacher); ok {
+		a.Attach(e.session)
+	}
 	if lost := stored.Lost(); lost != nil {
 		e.closed = make(chan struct{})
 		go t.await(e, lost)

@@ -42,7 +42,7 @@ func (t *Threads) serve(w http.ResponseWriter, r *http.Request) *problem {
 	if !known {
 		return refuse(http.StatusNotFound, "a thread has no %q", verb)
 	}
-	return t.act(w, r, id, act)
+	return t.act(w, r, id, verb, act)
 }
 
 // route takes the path apart: a thread's id, and what is done with it, "" for the feed.
@@ -107,7 +107,7 @@ func (t *Threads) watch(w http.ResponseWriter, r *http.Request, id string) *prob
 }
 
 // act carries out an action and answers that it was accepted.
-func (t *Threads) act(w http.ResponseWriter, r *http.Request, id string, do action) *problem {
+func (t *Threads) act(w http.ResponseWriter, r *http.Request, id, verb string, do action) *problem {
 	if r.Method != http.MethodPost {
 		no := refuse(http.StatusMethodNotAllowed, "POST it")
 		no.allow = http.MethodPost
@@ -126,7 +126,7 @@ func (t *Threads) act(w http.ResponseWriter, r *http.Request, id string, do acti
 	}
 	defer t.release(e)
 	if e.held != nil {
-		return e.heldProblem()
+		return t.stopElsewhere(w, r, e, verb, body)
 	}
 	e.acting.Lock()
 	defer e.acting.Unlock()
@@ -137,6 +137,23 @@ func (t *Threads) act(w http.ResponseWriter, r *http.Request, id string, do acti
 		state.Member{Key: "threadId", Value: state.String(id)},
 		state.Member{Key: "revision", Value: state.Int(int64(e.session.Thread().Revision))},
 	))
+	return nil
+}
+
+// stopElsewhere has the process that holds the thread stop its run, if the store can. Nothing else is done from here.
+func (t *Threads) stopElsewhere(w http.ResponseWriter, r *http.Request, e *entry, verb string, body state.Value) *problem {
+	stopper, can := t.o.Store.(Stopper)
+	if !can || verb != "stop" {
+		return e.heldProblem()
+	}
+	if no := nothing(body); no != nil {
+		return no
+	}
+	if err := stopper.Stop(r.Context(), e.id); err != nil {
+		t.log().Error("a run cannot be stopped", "thread", e.id, "holder", e.held.Holder, "error", err)
+		return &problem{status: http.StatusServiceUnavailable, detail: "the process that holds the thread does not answer", holder: e.held.Holder, retry: true}
+	}
+	reply(w, http.StatusAccepted, "application/json", state.Object(state.Member{Key: "threadId", Value: state.String(e.id)}))
 	return nil
 }
 

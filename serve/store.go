@@ -35,6 +35,21 @@ type Stored interface {
 	Close() error
 }
 
+// An Attacher is a [Stored] that is told the session of its thread, right after that was made and before anything runs: for a
+// store that keeps what the session does between runs too, or that can stop it. The session is the handler's to close.
+type Attacher interface {
+	Stored
+	Attach(s *client.Session)
+}
+
+// A Stopper is a [Store] that can have the process that holds a thread stop its run. POST /ID/stop then works in every
+// process.
+type Stopper interface {
+	Store
+	// Stop asks the holder to stop the run in progress, and returns once it has been told. A thread that nobody holds has none.
+	Stop(ctx context.Context, threadID string) error
+}
+
 // A Follower is a [Store] whose threads can be watched while another process holds them. Tabs of such a thread get what
 // Follow delivers.
 type Follower interface {

@@ -387,3 +387,28 @@ func TestARunThatTheAgentBeginsByItself(t *testing.T) {
 		}
 	}
 }
+
+// attached is a stored thread that is told its session.
+type attached struct {
+	serve.Stored
+	session *client.Session
+}
+
+func (a *attached) Attach(s *client.Session) { a.session = s }
+
+func TestAStoredThreadIsToldItsSession(t *testing.T) {
+	var got *attached
+	memory := serve.NewMemory()
+	s := &site{t: t, threads: serve.NewThreads(says("Hello"), &serve.ThreadsOptions{
+		Store: storeFunc(func(id string) (serve.Stored, error) {
+			stored, err := memory.Open(t.Context(), id)
+			got = &attached{Stored: stored}
+			return got, err
+		}),
+		Authorize: func(*http.Request, string) error { return nil },
+	})}
+	require.Equal(t, http.StatusAccepted, s.post("/a/messages", `{"content":"Hi"}`).Status)
+	require.NotNil(t, got.session)
+	assert.Equal(t, "a", got.session.ID())
+	require.NoError(t, s.threads.Shutdown(t.Context()))
+}

@@ -243,3 +243,29 @@ func TestATabOfAThreadOfAnotherProcess(t *testing.T) {
 		assert.Equal(t, http.StatusConflict, refused.status)
 	})
 }
+
+// stoppable is a store whose threads another process holds, which can be told to stop.
+type stoppable struct {
+	followed
+	err     error
+	stopped []string
+}
+
+func (s *stoppable) Stop(_ context.Context, threadID string) error {
+	s.stopped = append(s.stopped, threadID)
+	return s.err
+}
+
+func TestAStopReachesTheProcessThatHoldsTheThread(t *testing.T) {
+	store := &stoppable{}
+	s := &site{t: t, threads: serve.NewThreads(says("Hello"), &serve.ThreadsOptions{
+		Store: store, Logger: quiet, Authorize: func(*http.Request, string) error { return nil },
+	})}
+	assert.Equal(t, http.StatusAccepted, s.post("/a/stop", ``).Status)
+	assert.Equal(t, http.StatusBadRequest/100, s.post("/a/stop", `{"x":1}`).Status/100)
+	assert.Equal(t, []string{"a"}, store.stopped)
+	store.err = fmt.Errorf("no answer")
+	assert.Equal(t, http.StatusServiceUnavailable, s.post("/a/stop", ``).Status)
+	assert.Equal(t, http.StatusConflict, s.post("/a/retry", ``).Status, "only that is passed on")
+	require.NoError(t, s.threads.Shutdown(t.Context()))
+}

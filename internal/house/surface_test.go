@@ -26,7 +26,7 @@ var surface = map[string]int{
 	"reducer":        110,
 	"recording":      67,
 	"client":         128,
-	"serve":          14,
+	"serve":          16,
 	"lint":           18,
 	"compare":        9,
 	"agenttest":      91,
