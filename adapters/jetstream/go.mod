@@ -3,6 +3,7 @@ module github.com/agfold/agfold/adapters/jetstream
 go 1.26.0
 
 require (
+	github.com/alecthomas/kong v1.17.0
 	github.com/nats-io/nats-server/v2 v2.15.3
 	github.com/nats-io/nats.go v1.55.0
 	github.com/stretchr/testify v1.12.1

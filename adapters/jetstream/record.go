@@ -9,6 +9,7 @@ import (
 	"github.com/agfold/agfold/adapters/jetstream/internal/entry"
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
@@ -31,10 +32,18 @@ type stream struct {
 // session (Attach), what a run's input adds to the thread is what the client did.
 func (h *Hold) Record() client.Middleware {
 	return func(next client.Agent) client.Agent {
-		return client.AgentFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+		return agent(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 			return func(yield func(event.Event, error) bool) { h.record(ctx, next, in, yield) }
 		})
 	}
+}
+
+// agent is a [client.Agent] whose events are not held back when the context ends, as those of a client.AgentFunc are: what was
+// written is what the session gets.
+type agent func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error]
+
+func (f agent) Run(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
+	return oneshot.Seq(f(ctx, in))
 }
 
 // record carries out one run.
@@ -65,17 +74,27 @@ func (h *Hold) record(ctx context.Context, next client.Agent, in event.RunInput,
 			ev, err = nil, cause
 		}
 		if err == nil {
-			frame, told := event.FrameOfEvent(ev), ""
-			if told, err = h.event(ctx, st, frame); err == nil {
+			frame := event.FrameOfEvent(ev)
+			late := h.late()
+			told := ""
+			if !late {
+				told, err = h.event(ctx, st, frame)
+			}
+			if err == nil {
 				if told != "" {
 					ev = frame.WithWarnings(event.Warning{Rule: "jetstream", Text: told})
 				}
 				more := yield(ev, nil)
+				if late && more {
+					_, err = h.event(ctx, st, frame)
+				}
 				h.taken()
 				if !more {
 					return
 				}
-				continue
+				if err == nil {
+					continue
+				}
 			}
 		}
 		ended, left = err, false
@@ -149,6 +168,18 @@ func (st *stream) tell(stuck *StuckError) {
 	}
 }
 
+// late reports whether the run has ended, so that the session may not take what still comes on its stream: that is written once
+// it has taken it.
+func (h *Hold) late() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session == nil || h.gap || h.running() {
+		return false
+	}
+	h.inFlight = true
+	return true
+}
+
 // event writes an event before the session sees it, and returns what a warning is to say with it. It waits for room in the
 // window.
 func (h *Hold) event(ctx context.Context, st *stream, f event.Frame) (told string, err error) {
@@ -162,9 +193,6 @@ func (h *Hold) event(ctx context.Context, st *stream, f event.Frame) (told strin
 			st.tell(h.stuck)
 			return h.fly(st), nil
 		case len(h.pending) < h.log.o.Window:
-			if h.session != nil && ctx.Err() != nil && !h.running() {
-				return h.fly(st), nil // the stream lingers, and the session does not take the event any more
-			}
 			start := len(h.pending)
 			h.pending = entry.AppendEvent(h.pending, f)
 			h.replica.Event(f, h.pending[start:len(h.pending)-1])
@@ -197,10 +225,9 @@ func (h *Hold) fly(st *stream) (told string) {
 	return told
 }
 
-// running reports whether the last run is in progress, as far as was written. mu is held.
+// running reports whether the run of the open stream has not ended, as far as was written. mu is held.
 func (h *Hold) running() bool {
-	th := h.replica.Snapshot().Thread
-	return th.LastRun() == nil || th.Status() == reducer.Running
+	return h.replica.Folding() && !h.replica.RunEnded()
 }
 
 // taken notes that the session has taken the event, or not.

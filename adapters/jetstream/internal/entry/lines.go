@@ -102,7 +102,7 @@ func AppendThread(dst []byte, s feed.Snapshot) []byte {
 	}
 	dst = th.AppendJSON(append(dst, `{"thread":`...))
 	if s.Phase != "" {
-		dst = append(jsontext.AppendString(append(dst, `,"phase":`...), s.Phase))
+		dst = jsontext.AppendString(append(dst, `,"phase":`...), s.Phase)
 	}
 	return append(dst, '}', '\n')
 }

@@ -33,6 +33,7 @@ type Replica struct {
 	base   feed.Snapshot    // before the stream
 	lines  []byte           // of it
 	excess bool             // there were more than are kept
+	ended  bool             // a run has ended on the stream, and none has begun since
 }
 
 // MaxOpen is how many bytes of the entries of one stream a replica keeps.
@@ -54,6 +55,9 @@ func (r *Replica) Open() bool { return r.open }
 
 // Folding reports whether events change the thread.
 func (r *Replica) Folding() bool { return r.fold != nil }
+
+// RunEnded reports whether the last event that began or ended a run on the open stream ended it.
+func (r *Replica) RunEnded() bool { return r.ended }
 
 // Adopt makes a snapshot the replica's that is equal to its own, so that both share what does not change from now on. It
 // is not for a replica whose stream is open.
@@ -107,6 +111,12 @@ func (r *Replica) Event(f event.Frame, line []byte) {
 		return
 	}
 	_ = r.fold.Apply(f) // the thread says if it is rejected
+	switch f.Type() {
+	case event.TypeRunFinished, event.TypeRunError:
+		r.ended = true
+	case event.TypeRunStarted:
+		r.ended = false
+	}
 	r.now.Phase = "streaming"
 }
 
@@ -186,7 +196,7 @@ func (r *Replica) control(line []byte) error {
 // leave ends the open stream as it is.
 func (r *Replica) leave() {
 	r.now = r.Snapshot()
-	r.fold, r.open, r.excess, r.lines, r.base = nil, false, false, nil, feed.Snapshot{}
+	r.fold, r.open, r.excess, r.ended, r.lines, r.base = nil, false, false, false, nil, feed.Snapshot{}
 }
 
 // head begins a run.

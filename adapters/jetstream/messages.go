@@ -1,0 +1,55 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Message is one message of the log of a thread, as it is stored.
+type Message struct {
+	Subject  string
+	Sequence uint64
+	Data     []byte
+}
+
+// Messages returns all messages of the logs of all threads that are stored now, in the order of the stream, without
+// checkpoints; for a program that checks or copies the log. An error comes alone and last.
+func (l *Log) Messages(ctx context.Context) iter.Seq2[Message, error] {
+	return func(yield func(Message, error) bool) {
+		if err := l.eachMessage(ctx, func(m Message) bool { return yield(m, nil) }); err != nil {
+			yield(Message{}, l.explained(err))
+		}
+	}
+}
+
+func (l *Log) eachMessage(ctx context.Context, do func(Message) bool) error {
+	subject := l.o.entries(">")
+	last, err := l.stream.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	messages, err := l.messages(ctx, subject, 1)
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if !do(Message{m.Subject(), meta.Sequence.Stream, m.Data()}) || meta.Sequence.Stream >= last.Sequence {
+			return nil
+		}
+	}
+}
