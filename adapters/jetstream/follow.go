@@ -240,7 +240,7 @@ func (f *Follower) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	read.skipped, read.damage = f.warn("P-LOG-1", "is skipped"), f.warn("P-LOG-2", "cuts the thread")
+	read.skipped, read.damage = f.warn("is skipped"), f.warn("cuts the thread")
 	read.each = f.each
 	f.mu.Lock()
 	f.read, f.at = read, max(read.last, read.mark.Sequence)
@@ -252,14 +252,14 @@ func (f *Follower) begin(ctx context.Context) error {
 }
 
 // warn returns what tells the caller of a message.
-func (f *Follower) warn(rule, what string) func(uint64, string) {
+func (f *Follower) warn(what string) func(uint64, string) {
 	return func(seq uint64, reason string) {
 		text := fmt.Sprintf("the message at sequence %d of the log %s: %s", seq, what, reason)
 		if f.o.OnWarning == nil {
 			f.log.o.log().Warn(text, "thread", f.id)
 			return
 		}
-		f.o.OnWarning(event.Warning{Rule: rule, Text: text})
+		f.o.OnWarning(event.Warning{Rule: "log", Text: text})
 	}
 }
 
