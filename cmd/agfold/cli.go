@@ -27,6 +27,7 @@ type cli struct {
 	Diff      diffFlags    `cmd:"" help:"Say how two recordings differ, or a recording and a thread."`
 	Compact   compactFlags `cmd:"" help:"Print the shortest stream that makes the same thread."`
 	Convert   convertFlags `cmd:"" help:"Print a recording in another form, or redacted."`
+	Web       webFlags     `cmd:"" help:"Show an agent or recordings on a page: conversation, timeline, state, time travel."`
 	ServeDemo serveFlags   `cmd:"" help:"Serve the demo agent over HTTP."`
 	Version   bool         `help:"Print the version of agfold and of the protocol that it speaks."`
 }

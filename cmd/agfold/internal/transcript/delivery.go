@@ -145,3 +145,6 @@ func content(c messages.Content) term.Text {
 	}
 	return words(parts...)
 }
+
+// Said returns one clean line about an event: what it says and whom it is about.
+func Said(ev event.Event) term.Text { return describe(ev) }
