@@ -90,13 +90,13 @@ func watchTab(t *testing.T, in context.Context, url string) *watched {
 	do(t, ctx, chromedp.Navigate(url))
 	until(t, ctx, `document.querySelector('#scrub .count')?.textContent.includes('/')`)
 	t.Cleanup(func() {
-		w.mu.Lock()
+		shoot(t, ctx)
+		w.mu.Lock() // not while the browser is asked something: its events wait for the lock
 		defer w.mu.Unlock()
 		assert.Empty(t, w.errors, "the page complains")
 		for _, r := range w.requests {
 			assert.True(t, strings.HasPrefix(r, url) || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "blob:"), "a request leaves: %.200s", r)
 		}
-		shoot(t, ctx)
 	})
 	return w
 }

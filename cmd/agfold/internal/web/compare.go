@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"net/url"
 )
 
 // compareOptions says how two logs are compared.
@@ -11,3 +12,5 @@ type compareOptions struct{}
 func compareJSON(ctx context.Context, a, b *log, o compareOptions) ([]byte, error) {
 	return nil, errors.New("not here yet")
 }
+
+func compareOptionsOf(q url.Values) compareOptions { return compareOptions{} }

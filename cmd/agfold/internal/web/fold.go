@@ -52,18 +52,18 @@ type folding struct {
 }
 
 // fold folds the log's file, until ctx ends.
-func (l *log) fold(ctx context.Context, maxEvent int) {
-	th, err := l.foldFile(ctx, maxEvent)
+func (l *log) fold(ctx context.Context) {
+	th, err := l.foldFile(ctx)
 	l.finish(th, err)
 }
 
-func (l *log) foldFile(ctx context.Context, maxEvent int) (*reducer.Thread, error) {
+func (l *log) foldFile(ctx context.Context) (*reducer.Thread, error) {
 	file, err := l.open()
 	if err != nil {
 		return new(reducer.Thread), err
 	}
 	defer file.Close()
-	rec, err := recording.Open(file, &recording.Options{MaxEventBytes: maxEvent})
+	rec, err := recording.Open(file, &recording.Options{MaxEventBytes: l.maxEvent})
 	if err != nil {
 		return new(reducer.Thread), err
 	}

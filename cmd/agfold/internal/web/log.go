@@ -26,6 +26,7 @@ type log struct {
 	id, name, mode string
 	open           func() (io.ReadCloser, error) // opens the file anew; nil for a live log
 	maxBytes       int64
+	maxEvent       int // bounds one event of the file, in bytes
 
 	mu          sync.RWMutex
 	entries     []entry // of position i+1

@@ -114,7 +114,7 @@ func (ls *logs) compare(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "name two recordings, a and b", http.StatusNotFound)
 		return
 	}
-	text, err := compareJSON(r.Context(), a, b, compareOptions{})
+	text, err := compareJSON(r.Context(), a, b, compareOptionsOf(q))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return

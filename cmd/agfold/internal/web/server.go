@@ -69,9 +69,9 @@ func New(l net.Listener, o Options) (*Server, error) {
 	}
 	for i, rec := range o.Recordings {
 		lg := newLog(fmt.Sprint(i), rec.Name, modeRecording, o.MaxMemory)
-		lg.open = rec.Open
+		lg.open, lg.maxEvent = rec.Open, o.MaxEvent
 		s.logs.put(lg)
-		s.folds.Go(func() { lg.fold(ctx, o.MaxEvent) })
+		s.folds.Go(func() { lg.fold(ctx) })
 	}
 	s.server = &http.Server{
 		Handler: s, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx },

@@ -13,7 +13,7 @@ export function el(tag, props, ...children) {
     else if (key === 'aria') for (const [name, v] of Object.entries(value)) { if (v !== null && v !== undefined) node.setAttribute('aria-' + name, v); }
     else node.setAttribute(key, value === true ? '' : value);
   }
-  node.append(...children.flat().filter(c => c !== null && c !== undefined && c !== false));
+  node.append(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false));
   return node;
 }
 

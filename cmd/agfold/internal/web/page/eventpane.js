@@ -24,7 +24,7 @@ export function mount(root, app) {
 function draw(body, app, {event, row, ops}) {
   const facts = [['type', row.type], ['owner', row.owner], ['id', row.id], ['event', row.ordinal], ['line', row.line], ['run', row.run],
     ['time', row.at === undefined ? undefined : `${(row.at / 1000).toFixed(3)} s`]].filter(([, v]) => v !== undefined && v !== '');
-  body.replaceChildren(
+  body.replaceChildren(el('div', {},
     el('h2', {text: show(row.type, 80)}),
     el('dl', {class: 'facts'}, facts.map(([k, v]) => [el('dt', {text: k}), el('dd', {text: show(String(v))})])),
     row.nothing ? el('p', {class: 'warn', text: 'Nothing was delivered for this event.'}) : null,
@@ -32,7 +32,7 @@ function draw(body, app, {event, row, ops}) {
     part('What it changed', ops.length ? ops.map(opLine) : [el('p', {class: 'dim', text: 'nothing'})]),
     event.delivered ? part('As it was delivered', [text(JSON.stringify(event.delivered, null, 2), app)]) : null,
     part('As it came', [text(event.raw, app), event.cut ? el('p', {class: 'dim', text: `${event.cut.toLocaleString('en')} more bytes are not shown`}) : null]),
-  );
+  ));
 }
 
 const part = (title, nodes) => el('section', {}, el('h3', {text: title}), nodes);

@@ -7,10 +7,10 @@ export function mount(root, app) {
   const live = button('Live', () => app.follow(), {class: 'live', title: 'Follow what comes (l)', hidden: true});
   root.append(
     el('div', {class: 'steps'},
-      button('⏮', () => app.go(0), {title: 'The beginning (Home)', aria: {label: 'The beginning'}}),
-      button('◀', () => app.step(-1), {title: 'One event back (←)', aria: {label: 'One event back'}}),
-      button('▶', () => app.step(1), {title: 'One event forth (→)', aria: {label: 'One event forth'}}),
-      button('⏭', () => app.go(app.source.length), {title: 'The end (End)', aria: {label: 'The end'}})),
+      button('«', () => app.go(0), {title: 'The beginning (Home)', aria: {label: 'The beginning'}}),
+      button('‹', () => app.step(-1), {title: 'One event back (←)', aria: {label: 'One event back'}}),
+      button('›', () => app.step(1), {title: 'One event forth (→)', aria: {label: 'One event forth'}}),
+      button('»', () => app.go(app.source.length), {title: 'The end (End)', aria: {label: 'The end'}})),
     slider, count, live, what);
   const format = n => n.toLocaleString('en');
   const grow = () => {

@@ -133,7 +133,7 @@ export function server(id) {
     shape: from => json(at(`shape?from=${from}`)),
     trouble: () => json(at('trouble')),
     rules: () => json('api/rules'),
-    compare: (a, b, options) => json('api/compare?' + new URLSearchParams({a, b, ...options})),
+    compare: (a, b, {ids, ignore = []} = {}) => json('api/compare?' + new URLSearchParams([['a', a], ['b', b], ...(ids ? [['ids', ids]] : []), ...ignore.map(i => ['ignore', i])])),
     watch(tell) {
       const events = new EventSource(at('watch'));
       events.onmessage = event => {
