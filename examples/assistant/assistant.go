@@ -3,51 +3,42 @@ package assistant
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/state"
 )
 
 // Run answers the last message. Of "book" it makes a plan in the shared state, calls a tool and asks before it books; of "count" it
-// counts until it is stopped; otherwise it greets. It is a function for client.Emit.
-func Run(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
-	said, id := in.Messages[len(in.Messages)-1].Text(), "answer-"+in.RunID
-	end := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
-	events := []event.Event{&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}}
-	say := func(text string) {
-		events = append(events, &event.TextMessageStart{MessageID: id}, &event.TextMessageContent{MessageID: id, Delta: text}, &event.TextMessageEnd{MessageID: id})
-	}
+// counts until it is stopped; otherwise it greets. It is a function for emit.Agent.
+func Run(_ context.Context, run *emit.Run) error {
+	in := run.Input()
+	said := in.Messages[len(in.Messages)-1].Text()
 	switch {
 	case len(in.Resume) > 0:
-		booked := state.Bool(in.Resume[0].Status == event.ResumeResolved)
-		events = append(events, &event.StateDelta{Delta: state.Patch{{Kind: state.OpAdd, Path: "/booked", Value: booked}}})
-		say(fmt.Sprintf("Your answer was %s: %s", in.Resume[0].Status, in.Resume[0].Payload))
+		run.State().Set("/booked", in.Resume[0].Status == event.ResumeResolved)
+		return run.Say(fmt.Sprintf("Your answer was %s: %s", in.Resume[0].Status, in.Resume[0].Payload))
 	case strings.Contains(said, "book"):
-		call := "call-" + in.RunID
+		run.State().Replace(json.RawMessage(`{"city":"Lisbon","nights":2,"hotels":[{"name":"Hotel Central","euros":95}],"booked":false}`))
+		call := run.Call("find_hotel", nil)
+		call.Args(json.RawMessage(`{"city":"Lisbon","nights":2}`))
+		call.Result("Hotel Central, 95 €")
 		schema, _ := state.Parse([]byte(`{"type":"object","properties":{"approved":{"type":"boolean"},"note":{"type":"string"}}}`))
-		plan, _ := state.Parse([]byte(`{"city":"Lisbon","nights":2,"hotels":[{"name":"Hotel Central","euros":95}],"booked":false}`))
-		events = append(events, &event.StateSnapshot{Snapshot: plan}, &event.ToolCallStart{ToolCallID: call, ToolCallName: "find_hotel"},
-			&event.ToolCallArgs{ToolCallID: call, Delta: `{"city":"Lisbon","nights":2}`}, &event.ToolCallEnd{ToolCallID: call},
-			&event.ToolCallResult{MessageID: "result-" + in.RunID, ToolCallID: call, Content: messages.Text("Hotel Central, 95 €")})
-		end.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{
-			ID: "approve-" + in.RunID, Reason: "approval", Message: messages.Some("Book Hotel Central for 95 €?"), ResponseSchema: schema,
-		}}}
+		_, err := run.Interrupt(event.Interrupt{Reason: "approval", Message: messages.Some("Book Hotel Central for 95 €?"), ResponseSchema: schema})
+		return err
 	case strings.Contains(said, "count"):
-		if err := emit(append(events, &event.TextMessageStart{MessageID: id})...); err != nil {
-			return err
-		}
+		text := run.Text(nil)
 		for n := 1; ; n++ {
 			time.Sleep(20 * time.Millisecond)
-			if err := emit(&event.TextMessageContent{MessageID: id, Delta: fmt.Sprint(n, " ")}); err != nil {
+			if _, err := fmt.Fprint(text, n, " "); err != nil {
 				return err
 			}
 		}
-	default:
-		say("Hello! You said: " + said)
 	}
-	return emit(append(events, end)...)
+	return run.Say("Hello! You said: " + said)
 }

@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"github.com/agfold/agfold/agenttest"
-	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/reducer"
 )
 
 func TestItAsksBeforeItBooks(t *testing.T) {
-	c := agenttest.Run(t, client.Emit(Run), "Please book a room")
+	c := agenttest.Run(t, emit.Agent(Run, nil), "Please book a room")
 	c.Call("find_hotel").Arg("/city", "Lisbon")
 	c.Ended(reducer.Interrupted).State("/booked", false)
 	c.Answer(map[string]bool{"approved": true}).State("/booked", true).Said(`Your answer was resolved: {"approved":true}`)
@@ -18,5 +18,5 @@ func TestItAsksBeforeItBooks(t *testing.T) {
 }
 
 func TestItGreets(t *testing.T) {
-	agenttest.Run(t, client.Emit(Run), "Good morning").Said("Hello! You said: Good morning")
+	agenttest.Run(t, emit.Agent(Run, nil), "Good morning").Said("Hello! You said: Good morning")
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/serve"
 )
@@ -32,7 +33,7 @@ func main() {
 	addr := flag.String("addr", "localhost:8080", "where to listen")
 	dir := flag.String("dir", "threads", "where the threads are kept")
 	flag.Parse()
-	var agent client.Agent = client.Emit(assistant.Run)
+	var agent client.Agent = emit.Agent(assistant.Run, nil)
 	if flag.NArg() > 0 {
 		agent = client.NewHTTP(flag.Arg(0), nil)
 	}

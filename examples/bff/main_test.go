@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/serve"
 	"github.com/stretchr/testify/assert"
@@ -43,7 +43,7 @@ func browser(t *testing.T, server *httptest.Server, name string) func(method, pa
 }
 
 func TestThreadsBelongToUsers(t *testing.T) {
-	threads := newThreads(client.Emit(assistant.Run), serve.NewMemory())
+	threads := newThreads(emit.Agent(assistant.Run, nil), serve.NewMemory())
 	server := httptest.NewServer(site(threads))
 	defer server.Close()
 	defer threads.Shutdown(t.Context())

@@ -20,13 +20,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/messages"
 )
 
 func main() {
-	var agent client.Agent = client.Emit(assistant.Run)
+	var agent client.Agent = emit.Agent(assistant.Run, nil)
 	if len(os.Args) > 1 {
 		agent = client.NewHTTP(os.Args[1], nil)
 	}

@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/agfold/agfold/agenttest"
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/messages"
@@ -145,7 +146,7 @@ func TestInATerminal(t *testing.T) {
 
 // A message that did not change keeps its lines, and one that is not on the screen has none.
 func TestOnlyWhatChangedIsLaidOut(t *testing.T) {
-	m := newModel(t.Context(), client.Emit(assistant.Run))
+	m := newModel(t.Context(), emit.Agent(assistant.Run, nil))
 	m.height = 6
 	for range 20 {
 		require.NoError(t, m.AddMessages(messages.UserText("a line of text")))

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/examples/assistant"
 )
 
@@ -30,7 +31,7 @@ func main() {
 	addr := flag.String("addr", "localhost:8080", "where to listen")
 	htmx := flag.String("htmx", "", "a node_modules folder with htmx.org and htmx-ext-sse, to use in place of swap.js")
 	flag.Parse()
-	var agent client.Agent = client.Emit(assistant.Run)
+	var agent client.Agent = emit.Agent(assistant.Run, nil)
 	if flag.NArg() > 0 {
 		agent = client.NewHTTP(flag.Arg(0), nil)
 	}

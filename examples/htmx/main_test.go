@@ -18,6 +18,7 @@ import (
 
 	"github.com/agfold/agfold/agenttest"
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/messages"
@@ -75,7 +76,7 @@ func (p *tab) post(action string, form url.Values) string {
 }
 
 func TestAPageGetsOnlyWhatChanged(t *testing.T) {
-	p, s := open(t, client.Emit(assistant.Run))
+	p, s := open(t, emit.Agent(assistant.Run, nil))
 	p.until(`<ol id="messages" hx-swap-oob="true"></ol>`, `role="status" hx-swap-oob="true">idle`)
 	assert.Contains(t, p.post("send", url.Values{"text": {"one"}}), `<input id="text"`)
 	p.until("Hello! You said: one", ">idle")
@@ -90,7 +91,7 @@ func TestAPageGetsOnlyWhatChanged(t *testing.T) {
 }
 
 func TestInterruptsAreAnsweredRunsAreStoppedAndMessagesTypedAhead(t *testing.T) {
-	p, s := open(t, client.Emit(assistant.Run))
+	p, s := open(t, emit.Agent(assistant.Run, nil))
 	p.post("send", url.Values{"text": {"book"}})
 	p.until(`<strong>find_hotel</strong>`, `Lisbon`, `Book Hotel Central for 95 €?`, ">waiting")
 	refused := p.post("send", url.Values{"text": {"never mind"}})
@@ -171,7 +172,7 @@ func TestFragmentsMakeTheSamePage(t *testing.T) {
 }
 
 func TestOnlyThisMachineIsServed(t *testing.T) {
-	h := site(client.NewSession(client.Emit(assistant.Run), options), "")
+	h := site(client.NewSession(emit.Agent(assistant.Run, nil), options), "")
 	for _, tc := range []struct {
 		host, origin string
 		want         int

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/client"
-	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/recording"
 	"github.com/agfold/agfold/reducer"
@@ -19,11 +19,9 @@ import (
 )
 
 func TestRelay(t *testing.T) {
-	upstream := httptest.NewServer(serve.Agent(client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
-		return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID},
-			&event.TextMessageStart{MessageID: "m"}, &event.TextMessageContent{MessageID: "m", Delta: "Hello"}, &event.TextMessageEnd{MessageID: "m"},
-			&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
-	}), nil))
+	upstream := httptest.NewServer(serve.Agent(emit.Agent(func(_ context.Context, run *emit.Run) error {
+		return run.Say("Hello")
+	}, nil), nil))
 	defer upstream.Close()
 	dir := t.TempDir()
 	relay := httptest.NewServer(handler(upstream.URL, dir))

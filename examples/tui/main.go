@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
 )
 
 func main() {
-	var agent client.Agent = client.Emit(echo)
+	var agent client.Agent = emit.Agent(echo, nil)
 	if len(os.Args) > 1 {
 		agent = client.NewHTTP(os.Args[1], nil)
 	}
@@ -83,16 +84,14 @@ func draw(out io.Writer, now client.Snapshot) {
 }
 
 // echo is an agent that repeats the user's message, a word at a time.
-func echo(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
-	id, said := "answer-"+in.RunID, in.Messages[len(in.Messages)-1].Text()
-	if err := emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, &event.TextMessageStart{MessageID: id}); err != nil {
-		return err
-	}
-	for word := range strings.FieldsSeq("You said: " + said) {
+func echo(_ context.Context, run *emit.Run) error {
+	asked := run.Input().Messages
+	answer := run.Text(nil)
+	for word := range strings.FieldsSeq("You said: " + asked[len(asked)-1].Text()) {
 		time.Sleep(20 * time.Millisecond)
-		if err := emit(&event.TextMessageContent{MessageID: id, Delta: word + " "}); err != nil {
+		if _, err := fmt.Fprint(answer, word, " "); err != nil {
 			return err
 		}
 	}
-	return emit(&event.TextMessageEnd{MessageID: id}, &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
+	return nil
 }

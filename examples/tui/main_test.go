@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/event"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +15,7 @@ import (
 func TestChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		require.NoError(t, chat(t.Context(), client.Emit(echo), strings.NewReader("hello\nbye\n"), &out))
+		require.NoError(t, chat(t.Context(), emit.Agent(echo, nil), strings.NewReader("hello\nbye\n"), &out))
 		assert.Contains(t, out.String(), "assistant: You said: hello")
 		assert.True(t, strings.HasSuffix(out.String(), "assistant: You said: bye \n[closed] "), "the last drawing is the final state")
 	})
@@ -27,16 +27,18 @@ func TestQuestionsAreAnswered(t *testing.T) {
 		"go\n":       {event.ResumeCancelled, event.ResumeCancelled},
 	} {
 		var got []event.ResumeStatus
-		agent := client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
-			finished := &event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID}
-			if len(in.Resume) == 0 {
-				finished.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{ID: "i", Reason: "book"}, {ID: "j", Reason: "pay"}}}
-			}
-			for _, entry := range in.Resume {
+		agent := emit.Agent(func(_ context.Context, run *emit.Run) error {
+			resume := run.Input().Resume
+			for _, entry := range resume {
 				got = append(got, entry.Status)
 			}
-			return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, finished)
-		})
+			if len(resume) > 0 {
+				return nil
+			}
+			run.Interrupt(event.Interrupt{ID: "i", Reason: "book"})
+			_, err := run.Interrupt(event.Interrupt{ID: "j", Reason: "pay"})
+			return err
+		}, nil)
 		synctest.Test(t, func(t *testing.T) {
 			var out strings.Builder
 			require.NoError(t, chat(t.Context(), agent, strings.NewReader(lines), &out))

@@ -6,19 +6,20 @@ import (
 
 	"github.com/agfold/agfold/agenttest"
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
 func TestWeather(t *testing.T) {
-	c := agenttest.Run(t, client.Emit(Weather), "How warm is it in Oslo?")
+	c := agenttest.Run(t, emit.Agent(Weather, nil), "How warm is it in Oslo?")
 	c.Call("weather").Arg("/city", "Oslo").ResultAt("/celsius", 4)
 	c.Said("It is 4 °C in Oslo.")
 }
 
 func TestWeatherOverALineThatBreaks(t *testing.T) {
 	faults := agenttest.NewFaults(1, agenttest.Cut(4), agenttest.Split(5))
-	server := agenttest.NewServer(t, client.Emit(Weather), faults.Handler)
+	server := agenttest.NewServer(t, emit.Agent(Weather, nil), faults.Handler)
 	c := agenttest.Start(t, server.Agent(nil), nil)
 	c.Try(&client.RunOptions{Messages: []*messages.Message{messages.UserText("How warm is it in Oslo?")}})
 	c.Ended(reducer.Truncated).Call("weather")

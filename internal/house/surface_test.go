@@ -33,6 +33,7 @@ var surface = map[string]int{
 	"client/lenient": 5,
 	"spans":          22,
 	"event/protobuf": 11,
+	"emit":           62,
 }
 
 func TestExportedNamesAreCounted(t *testing.T) {

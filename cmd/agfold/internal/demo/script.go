@@ -1,54 +1,54 @@
 package demo
 
 import (
-	"cmp"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/agfold/agfold/event"
-	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/state"
 )
 
-// beat is an event and the time after the run's start at which it is sent.
-type beat struct {
-	at time.Duration
-	ev event.Event
-}
-
-// script collects the beats of one owner, the parent agent or a subagent, in the order of their times.
+// script plays for the agent or one of its subagents. What it sends is sent or, once the run is stopped, is not; it need
+// not know.
 type script struct {
-	owner messages.Owner
-	run   string // the id that all others are made of
-	clock time.Duration
-	beats []beat
+	*emit.Scope
+	ids   string // what all ids are made of
+	pause func(time.Duration)
 }
 
 // id returns an id that is unique to this run.
-func (s *script) id(name string) string { return s.run + "-" + name }
+func (s *script) id(name string) string { return s.ids + "-" + name }
 
-func (s *script) pause(d time.Duration) { s.clock += d }
+func (s *script) callID(name string) *emit.CallOptions { return &emit.CallOptions{ID: s.id(name)} }
 
-func (s *script) emit(events ...event.Event) {
-	for _, ev := range events {
-		s.beats = append(s.beats, beat{s.clock, ev})
+// together plays several parts at the same time and continues when the last one has ended. They take turns at their pauses,
+// so that a run is the same each time.
+func (s *script) together(parts ...func(*script)) {
+	type playing struct {
+		clock time.Duration
+		next  func() (pause time.Duration, more bool)
 	}
-}
-
-// together plays several scripts at the same time and continues when the last one has ended.
-func (s *script) together(parts ...*script) {
-	end := s.clock
-	var merged []beat
+	var all []*playing
 	for _, part := range parts {
-		for _, b := range part.beats {
-			merged = append(merged, beat{s.clock + b.at, b.ev})
-		}
-		end = max(end, s.clock+part.clock)
+		next, stop := iter.Pull(func(yield func(time.Duration) bool) {
+			part(&script{Scope: s.Scope, ids: s.ids, pause: func(d time.Duration) { yield(d) }})
+		})
+		defer stop()
+		all = append(all, &playing{next: next})
 	}
-	slices.SortStableFunc(merged, func(a, b beat) int { return cmp.Compare(a.at, b.at) })
-	s.beats = append(s.beats, merged...)
-	s.clock = end
+	var now time.Duration
+	for len(all) > 0 {
+		first := slices.MinFunc(all, func(a, b *playing) int { return int(a.clock - b.clock) })
+		s.pause(first.clock - now)
+		now = first.clock
+		pause, more := first.next()
+		if first.clock += pause; !more {
+			all = slices.DeleteFunc(all, func(p *playing) bool { return p == first })
+		}
+	}
 }
 
 // The agent's pace.
@@ -79,86 +79,51 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
 }
 
-// stream calls emit with each piece of a text, at the pace of a model.
-func (s *script) stream(text string, emit func(piece string)) {
+// stream writes a text at the pace of a model, and closes what it is written to.
+func (s *script) stream(to io.WriteCloser, text string) {
 	for _, piece := range pieces(text) {
-		emit(piece)
+		_, _ = io.WriteString(to, piece)
 		s.pause(perPiece)
 		if trimmed := strings.TrimRight(piece, " \n"); strings.HasSuffix(trimmed, ".") || strings.HasSuffix(piece, "\n") {
 			s.pause(breath)
 		}
 	}
+	_ = to.Close()
 }
 
 // say streams a message of the assistant.
-func (s *script) say(name, text string) {
-	id := s.id(name)
-	s.emit(&event.TextMessageStart{MessageID: id, Role: messages.RoleAssistant, Attribution: event.By(s.owner)})
-	s.stream(text, func(piece string) {
-		s.emit(&event.TextMessageContent{MessageID: id, Delta: piece, Attribution: event.By(s.owner)})
-	})
-	s.emit(&event.TextMessageEnd{MessageID: id, Attribution: event.By(s.owner)})
+func (s *script) say(name, text string) *emit.Text {
+	t := s.Text(&emit.TextOptions{ID: s.id(name)})
+	s.stream(t, text)
+	return t
 }
 
-// sayInChunks streams a message of the assistant as chunks.
-func (s *script) sayInChunks(name, text string) {
-	id := messages.Some(s.id(name))
-	s.stream(text, func(piece string) {
-		s.emit(&event.TextMessageChunk{MessageID: id, Delta: messages.Some(piece), Attribution: event.By(s.owner)})
-		id = messages.Opt[string]{}
-	})
-}
-
-// reason streams a reasoning message in its own span.
+// reason streams a reasoning message.
 func (s *script) reason(name, text string) {
-	id := s.id(name)
-	s.emit(
-		&event.ReasoningStart{MessageID: id, Attribution: event.By(s.owner)},
-		&event.ReasoningMessageStart{MessageID: id, Attribution: event.By(s.owner)},
-	)
-	s.stream(text, func(piece string) {
-		s.emit(&event.ReasoningMessageContent{MessageID: id, Delta: piece, Attribution: event.By(s.owner)})
-	})
-	s.emit(
-		&event.ReasoningMessageEnd{MessageID: id, Attribution: event.By(s.owner)},
-		&event.ReasoningEnd{MessageID: id, Attribution: event.By(s.owner)},
-	)
+	s.stream(s.Reasoning(&emit.TextOptions{ID: s.id(name)}), text)
 }
 
-// call streams a tool call of the message parent. If parent is "", the call gets its own message.
-func (s *script) call(name, tool, parent, args string) (id string) {
-	id = s.id(name)
-	start := &event.ToolCallStart{ToolCallID: id, ToolCallName: tool, Attribution: event.By(s.owner)}
-	if parent != "" {
-		start.ParentMessageID = messages.Some(s.id(parent))
-	}
-	s.emit(start)
-	s.stream(args, func(piece string) {
-		s.emit(&event.ToolCallArgs{ToolCallID: id, Delta: piece, Attribution: event.By(s.owner)})
-	})
-	s.emit(&event.ToolCallEnd{ToolCallID: id, Attribution: event.By(s.owner)})
-	return id
+// call streams a tool call in a message of its own.
+func (s *script) call(name, tool, args string) *emit.Call {
+	c := s.Call(tool, s.callID(name))
+	s.stream(c, args)
+	return c
 }
 
-// result answers a tool call.
-func (s *script) result(callID, content string) {
-	s.emit(&event.ToolCallResult{
-		MessageID: callID + "-result", ToolCallID: callID, Content: messages.Text(content),
-		Role: messages.RoleTool, Attribution: event.By(s.owner),
-	})
-}
+// set changes the shared state.
+func (s *script) set(path string, v any) { _ = s.State().Set(path, v) }
 
-// patch changes the shared state.
-func (s *script) patch(ops ...state.Op) {
-	s.emit(&event.StateDelta{Delta: ops, Attribution: event.By(s.owner)})
-}
+// patch changes the shared state in several places at once.
+func (s *script) patch(ops ...state.Op) { _ = s.State().Apply(ops) }
 
 // step plays a named step.
 func (s *script) step(name string, play func()) {
-	s.emit(&event.StepStarted{StepName: name, Attribution: event.By(s.owner)})
+	step := s.Step(name)
 	play()
-	s.emit(&event.StepFinished{StepName: name, Attribution: event.By(s.owner)})
+	_ = step.Close()
 }
+
+type object = map[string]any
 
 func replace(path string, v state.Value) state.Op {
 	return state.Op{Kind: state.OpReplace, Path: path, Value: v}

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
+	"github.com/agfold/agfold/reducer"
 	"github.com/agfold/agfold/state"
 )
 
@@ -20,44 +22,27 @@ const DefaultMessage = "Plan a weekend in Lisbon for me, please."
 // bookTool is the agent's own tool that it asks the user about.
 const bookTool = "book_hotel"
 
-// tell returns the beats of the run that in asks for.
-func tell(in *event.RunInput) []beat {
-	s := &script{run: in.RunID}
-	s.emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID, ProtocolVersion: messages.Some(event.ProtocolVersion)})
+// tell plays the run that its input asks for.
+func (s *script) tell(run *emit.Run) error {
 	s.pause(thinking)
-	var end ending
+	in := run.Input()
+	var tokens int64
+	var err error
 	switch {
 	case len(in.Resume) > 0:
-		end = s.decided(in)
+		tokens, err = s.decided(run)
 	case answered(in.Messages, ClockTool) != nil:
-		end = s.propose(answered(in.Messages, ClockTool).Text())
+		tokens = s.propose(run, answered(in.Messages, ClockTool).Text())
 	case continues(in.Messages):
-		end = s.chat(in.Messages)
+		tokens = s.chat(in.Messages)
 	default:
-		end = s.plan(in)
+		tokens = s.plan(run)
 	}
-	s.end(in, end)
-	return s.beats
-}
-
-// ending is how a run ends.
-type ending struct {
-	outcome event.Outcome
-	result  state.Value
-	failed  string // with RUN_ERROR, if it is not ""
-	tokens  int64
-}
-
-func (s *script) end(in *event.RunInput, end ending) {
-	usage := []event.TokenUsage{{
+	_ = run.AddUsage(event.TokenUsage{
 		Provider: messages.Some("agfold"), Model: messages.Some("demo-1"),
-		InputTokens: messages.Some(200 + 40*int64(len(in.Messages))), OutputTokens: messages.Some(end.tokens),
-	}}
-	if end.failed != "" {
-		s.emit(&event.RunError{Message: end.failed, Code: messages.Some("demo"), Usage: usage})
-		return
-	}
-	s.emit(&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID, Result: end.result, Outcome: end.outcome, Usage: usage})
+		InputTokens: messages.Some(200 + 40*int64(len(in.Messages))), OutputTokens: messages.Some(tokens),
+	})
+	return err
 }
 
 // answered returns the tool message that answers the last call of a tool, if nothing has happened since.
@@ -96,35 +81,31 @@ func continues(msgs []*messages.Message) bool {
 
 // plan is the first run: the agent understands, plans, searches, asks its helpers, and then asks the client
 // for the time.
-func (s *script) plan(in *event.RunInput) ending {
+func (s *script) plan(run *emit.Run) (tokens int64) {
+	in := run.Input()
 	s.step("understand", func() {
 		s.reason("thoughts", "A weekend means two nights. Lisbon is hilly, so the hotel should be central. "+
 			"First a plan, then a search, and my helpers can look at flights and sights at the same time.")
 		s.pause(breath)
 	})
-	s.sayInChunks("hello", "A weekend in Lisbon, lovely. I will make a plan, look for hotels, "+
-		"and have two helpers look into flights and sights meanwhile.")
+	s.stream(s.Text(&emit.TextOptions{ID: s.id("hello"), Chunks: true}), "A weekend in Lisbon, lovely. I will make a plan, "+
+		"look for hotels, and have two helpers look into flights and sights meanwhile.")
 	s.pause(thinking)
-	s.step("plan", func() { s.makePlan(in.State) })
+	s.step("plan", s.makePlan)
 	s.step("research", func() {
 		s.search()
 		s.hotels()
 		s.helpers()
 	})
-	s.patch(replace("/plan/2/done", state.Bool(true)))
+	s.set("/plan/2/done", true)
 	s.pause(working)
-	if !offers(in, ClockTool) {
-		end := s.propose("")
-		end.tokens += 412
-		return end
+	if !offers(&in, ClockTool) {
+		return 412 + s.propose(run, "")
 	}
-	s.say("ask", "One moment, I check what time it is for you.")
+	ask := s.say("ask", "One moment, I check what time it is for you.")
 	s.pause(working)
-	id := s.call("clock", ClockTool, "ask", `{"zone":"Local"}`)
-	return ending{
-		outcome: event.Outcome{Type: event.OutcomeSuccess, PendingToolCallIDs: []string{id}},
-		tokens:  412,
-	}
+	s.stream(ask.Call(ClockTool, s.callID("clock")), `{"zone":"Local"}`)
+	return 412
 }
 
 func offers(in *event.RunInput, tool string) bool {
@@ -137,125 +118,114 @@ func offers(in *event.RunInput, tool string) bool {
 }
 
 // makePlan puts the plan into the shared state, which keeps what the client had in it.
-func (s *script) makePlan(was state.Value) {
-	if was.Kind() != state.KindObject {
-		was = state.Object()
-	}
-	s.emit(&event.StateSnapshot{Snapshot: was.
+func (s *script) makePlan() {
+	_ = s.State().Replace(s.State().Value().
 		With("plan", state.Array()).
-		With("trip", state.Object(member("city", text("Lisbon")), member("nights", state.Int(2))))})
+		With("trip", state.Object(member("city", text("Lisbon")), member("nights", state.Int(2)))))
 	for _, title := range []string{"find a hotel", "find flights and sights", "settle the details", "book"} {
 		s.pause(working / 2)
-		s.patch(add("/plan/-", state.Object(member("title", text(title)), member("done", state.Bool(false)))))
+		s.set("/plan/-", state.Object(member("title", text(title)), member("done", state.Bool(false))))
 	}
 	s.pause(working)
 }
 
 // search shows the progress of a search as an activity.
 func (s *script) search() {
-	const kind = "search"
-	id := s.id("search")
-	s.emit(&event.ActivitySnapshot{MessageID: id, ActivityType: kind, Content: state.Object(
+	activity, err := s.Activity("search", state.Object(
 		member("query", text("hotels in Lisbon, central, 2 nights")),
 		member("progress", state.Int(0)),
 		member("found", state.Array()),
-	)})
+	), &emit.ActivityOptions{ID: s.id("search")})
+	if err != nil {
+		return
+	}
 	for i, hotel := range []string{"Casa do Bairro", "Hotel Alfama Patio", "Solar do Castelo", "Lisboa Rooftop"} {
 		s.pause(working)
-		s.emit(&event.ActivityDelta{MessageID: id, ActivityType: kind, Patch: state.Patch{
-			add("/found/-", text(hotel)), replace("/progress", state.Int(int64(i+1)*25)),
-		}})
+		_ = activity.Apply(state.Patch{add("/found/-", text(hotel)), replace("/progress", state.Int(int64(i+1)*25))})
 	}
 	s.pause(breath)
 }
 
 // hotels calls one of the agent's own tools.
 func (s *script) hotels() {
-	id := s.call("prices", "hotel_prices", "", `{"city":"Lisbon","nights":2,"hotels":["Casa do Bairro","Solar do Castelo"]}`)
+	call := s.call("prices", "hotel_prices", `{"city":"Lisbon","nights":2,"hotels":["Casa do Bairro","Solar do Castelo"]}`)
 	s.pause(2 * working)
-	s.result(id, `{"currency":"EUR","prices":{"Casa do Bairro":214,"Solar do Castelo":298}}`)
+	_ = call.Result(`{"currency":"EUR","prices":{"Casa do Bairro":214,"Solar do Castelo":298}}`)
 	s.pause(breath)
-	s.patch(
-		add("/trip/hotel", text("Casa do Bairro")),
-		add("/trip/price", state.Int(214)),
-		replace("/plan/0/done", state.Bool(true)),
-	)
+	s.patch(add("/trip/hotel", text("Casa do Bairro")), add("/trip/price", state.Int(214)), replace("/plan/0/done", state.Bool(true)))
 	s.pause(breath)
 }
 
 // helpers runs two subagents in parallel.
 func (s *script) helpers() {
-	id := s.call("delegate", "ask_helpers", "", `{"helpers":["flights","sights"]}`)
+	delegate := s.call("delegate", "ask_helpers", `{"helpers":["flights","sights"]}`)
 	s.pause(breath)
-	flights, sights := s.helper("flights"), s.helper("sights")
-	started := func(helper *script, name, description string) {
-		helper.emit(&event.SubagentStarted{
-			Attribution: event.By(helper.owner), Name: name, Description: messages.Some(description), ParentToolCallID: messages.Some(id),
-		})
-		helper.pause(working)
-	}
-	started(flights, "flights", "looks for flights")
-	call := flights.call("search", "flight_search", "", `{"to":"LIS","leave":"Friday","return":"Sunday"}`)
-	flights.pause(3 * working)
-	flights.result(call, `[{"leave":"Fri 18:40","return":"Sun 20:15","price":139}]`)
-	flights.pause(breath)
-	flights.say("answer", "There is one flight that fits: Friday 18:40, back on Sunday 20:15, for 139 EUR.")
-	flights.patch(add("/trip/flight", text("Fri 18:40, back Sun 20:15")))
-	flights.emit(&event.SubagentFinished{Attribution: event.By(flights.owner), Result: state.Object(member("price", state.Int(139)))})
-
-	started(sights, "sights", "picks what to see")
-	sights.reason("thoughts", "Two days only: the old town, the river, and a place to eat.")
-	sights.pause(breath)
-	sights.say("answer", "My three picks: the Alfama quarter in the morning, tram 28 before the crowds, and sunset at Cais das Colunas.")
-	sights.patch(add("/trip/sights", state.Array(text("Alfama"), text("tram 28"), text("Cais das Colunas"))))
-	sights.emit(&event.SubagentFinished{Attribution: event.By(sights.owner)})
-
-	s.together(flights, sights)
+	s.together(func(s *script) {
+		s, flights := s.helper("flights", "looks for flights", delegate)
+		call := s.call("search", "flight_search", `{"to":"LIS","leave":"Friday","return":"Sunday"}`)
+		s.pause(3 * working)
+		_ = call.Result(`[{"leave":"Fri 18:40","return":"Sun 20:15","price":139}]`)
+		s.pause(breath)
+		s.say("answer", "There is one flight that fits: Friday 18:40, back on Sunday 20:15, for 139 EUR.")
+		s.set("/trip/flight", "Fri 18:40, back Sun 20:15")
+		_ = flights.Finish(object{"price": 139})
+	}, func(s *script) {
+		s, sights := s.helper("sights", "picks what to see", delegate)
+		s.reason("thoughts", "Two days only: the old town, the river, and a place to eat.")
+		s.pause(breath)
+		s.say("answer", "My three picks: the Alfama quarter in the morning, tram 28 before the crowds, and sunset at Cais das Colunas.")
+		s.set("/trip/sights", []string{"Alfama", "tram 28", "Cais das Colunas"})
+		_ = sights.Close()
+	})
 	s.pause(breath)
-	s.result(id, "flights and sights have answered")
-	s.patch(replace("/plan/1/done", state.Bool(true)))
+	_ = delegate.Result("flights and sights have answered")
+	s.set("/plan/1/done", true)
 	s.pause(working)
 }
 
-// helper returns an empty script of a subagent.
-func (s *script) helper(name string) *script {
-	id := s.id(name)
-	return &script{owner: messages.SubagentOwner(id), run: id}
+// helper begins a subagent, and returns the script that plays it.
+func (s *script) helper(name, description string, call *emit.Call) (*script, *emit.Subagent) {
+	sub := s.Subagent(name, &emit.SubagentOptions{ID: s.id(name), Description: description, Call: call})
+	s.pause(working)
+	return &script{Scope: &sub.Scope, ids: sub.ID(), pause: s.pause}, sub
 }
 
 // propose is what follows the client's time: the agent sums up and asks whether it may book.
-func (s *script) propose(clock string) ending {
+func (s *script) propose(run *emit.Run, clock string) (tokens int64) {
 	var when string
 	if now, err := state.Parse([]byte(clock)); err == nil {
 		if at, ok := now.Get("time").AsString(); ok && len(at) <= 40 {
 			when = fmt.Sprintf("It is %s where you are, and the desk in Lisbon answers round the clock. ", at)
 		}
 	}
-	s.say("proposal", when+"Here is what I have:\n\n"+
+	proposal := s.say("proposal", when+"Here is what I have:\n\n"+
 		"- Casa do Bairro, two nights, 214 EUR\n"+
 		"- flight on Friday 18:40, back on Sunday 20:15, 139 EUR\n"+
 		"- Alfama, tram 28, and sunset at Cais das Colunas\n\n"+
 		"The room is free. I would book it now.")
-	call := s.call("book", bookTool, "proposal", `{"hotel":"Casa do Bairro","nights":2,"price":214}`)
+	call := proposal.Call(bookTool, s.callID("book"))
+	s.stream(call, `{"hotel":"Casa do Bairro","nights":2,"price":214}`)
 	s.pause(breath)
-	return ending{tokens: 96, outcome: event.Outcome{Type: event.OutcomeInterrupt, Interrupts: []event.Interrupt{{
+	_, _ = run.Interrupt(event.Interrupt{
 		ID:         s.id("approve"),
 		Reason:     "tool_call",
 		Message:    messages.Some("Book Casa do Bairro for two nights, 214 EUR?"),
-		ToolCallID: messages.Some(call),
+		ToolCallID: messages.Some(call.ID()),
 		ResponseSchema: state.Object(
 			member("type", text("object")),
 			member("properties", state.Object(member("approved", state.Object(member("type", text("boolean")))))),
 			member("required", state.Array(text("approved"))),
 		),
-	}}}}
+	})
+	return 96
 }
 
 // decided is the run after the answer to the interrupt.
-func (s *script) decided(in *event.RunInput) ending {
+func (s *script) decided(run *emit.Run) (tokens int64, err error) {
+	in := run.Input()
 	call := find(in.Messages, func(c *messages.ToolCall) bool { return c.Name == bookTool })
 	if len(in.Resume) != 1 || call == nil || in.Resume[0].InterruptID != strings.TrimSuffix(call.ID, "-book")+"-approve" {
-		return ending{failed: "this does not answer an interrupt of mine"}
+		return 0, &reducer.AgentError{Message: "this does not answer an interrupt of mine", Code: messages.Some("demo")}
 	}
 	approved := in.Resume[0].Status == event.ResumeResolved
 	if approved {
@@ -264,33 +234,26 @@ func (s *script) decided(in *event.RunInput) ending {
 	}
 	planned := in.State.Get("plan").Len() == 4 && in.State.Get("trip").Kind() == state.KindObject
 	if !approved {
-		s.result(call.ID, `{"booked":false,"reason":"the user declined"}`)
+		_ = run.Result(call.ID, `{"booked":false,"reason":"the user declined"}`)
 		s.pause(breath)
 		if planned {
-			s.patch(add("/trip/booked", state.Bool(false)))
+			s.set("/trip/booked", false)
 		}
 		s.say("goodbye", "All right, nothing is booked. The plan stays as it is, should you change your mind. Goodbye!")
-		return ending{result: state.Object(member("booked", state.Bool(false))), tokens: 24}
+		return 24, run.SetResult(object{"booked": false})
 	}
 	s.pause(2 * working)
-	s.result(call.ID, `{"booked":true,"confirmation":"LX-2140"}`)
+	_ = run.Result(call.ID, `{"booked":true,"confirmation":"LX-2140"}`)
 	s.pause(breath)
 	if planned {
-		s.patch(
-			add("/trip/booked", state.Bool(true)),
-			add("/trip/confirmation", text("LX-2140")),
-			replace("/plan/3/done", state.Bool(true)),
-		)
+		s.patch(add("/trip/booked", state.Bool(true)), add("/trip/confirmation", text("LX-2140")), replace("/plan/3/done", state.Bool(true)))
 	}
 	s.say("goodbye", "Done: Casa do Bairro is yours, confirmation LX-2140. Have a wonderful weekend, and goodbye!")
-	return ending{
-		result: state.Object(member("booked", state.Bool(true)), member("confirmation", text("LX-2140"))),
-		tokens: 31,
-	}
+	return 31, run.SetResult(object{"booked": true, "confirmation": "LX-2140"})
 }
 
 // chat answers what the user says later.
-func (s *script) chat(msgs []*messages.Message) ending {
+func (s *script) chat(msgs []*messages.Message) (tokens int64) {
 	said := ""
 	for _, m := range msgs {
 		if m.Role == messages.RoleUser {
@@ -304,5 +267,5 @@ func (s *script) chat(msgs []*messages.Message) ending {
 	s.pause(time.Duration(min(len(said), 20)) * perPiece)
 	s.say("answer", fmt.Sprintf("You said %q. I am only a demo and know no more than one weekend in Lisbon; "+
 		"start a new thread and I will plan it again.", said))
-	return ending{tokens: 40}
+	return 40
 }
