@@ -25,7 +25,7 @@ import (
 // its kind and id.
 func (s *Session) AddMessages(msgs ...*messages.Message) error {
 	added := s.completed(msgs)
-	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) { return withMessages(th, added) })
+	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) { return s.withMessages(th, added) })
 }
 
 // SetMessages replaces all messages of the thread between runs. Calls that they answer or do not hold are no longer
@@ -33,7 +33,7 @@ func (s *Session) AddMessages(msgs ...*messages.Message) error {
 func (s *Session) SetMessages(msgs ...*messages.Message) error {
 	set := s.completed(msgs)
 	return s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
-		if err := checkMessages(messages.List[*messages.Message]{}, set); err != nil {
+		if err := checkMessages(set, nil); err != nil {
 			return nil, err
 		}
 		s.invalid = nil
@@ -171,15 +171,41 @@ func withState(th *reducer.Thread, v state.Value) *reducer.Thread {
 	return &changed
 }
 
-// withMessages returns the thread with more messages, which have ids.
-func withMessages(th *reducer.Thread, msgs []*messages.Message) (*reducer.Thread, error) {
+// withMessages returns the thread with more messages, which have ids. The session is the caller's, as for onRest.
+func (s *Session) withMessages(th *reducer.Thread, msgs []*messages.Message) (*reducer.Thread, error) {
 	if len(msgs) == 0 {
 		return th, nil
 	}
-	if err := checkMessages(th.Messages, msgs); err != nil {
+	s.mu.Lock()
+	fold := s.kept
+	s.mu.Unlock()
+	held := holds(th.Messages)
+	if fold != nil && messages.Same(fold.Thread().Messages, th.Messages) {
+		held = func(keys map[messages.Key]bool) (messages.Key, bool) {
+			for k := range keys {
+				if fold.Holds(k) {
+					return k, true
+				}
+			}
+			return messages.Key{}, false
+		}
+	}
+	if err := checkMessages(msgs, held); err != nil {
 		return nil, err
 	}
 	return th.WithMessages(msgs...), nil
+}
+
+// holds returns a function that returns one of some keys that a list holds, by a pass over it.
+func holds(list messages.List[*messages.Message]) func(map[messages.Key]bool) (messages.Key, bool) {
+	return func(keys map[messages.Key]bool) (messages.Key, bool) {
+		for _, m := range list.All() {
+			if k := m.Key(); keys[k] {
+				return k, true
+			}
+		}
+		return messages.Key{}, false
+	}
 }
 
 // completed returns the messages with ids for those that have none, and with text that is UTF-8, as the agent receives
@@ -251,8 +277,9 @@ func validContent(c messages.Content) messages.Content {
 	return messages.Parts(parts...)
 }
 
-// checkMessages checks messages that are to be added to a thread that holds others.
-func checkMessages(held messages.List[*messages.Message], added []*messages.Message) error {
+// checkMessages checks messages that are to be added to a thread. held returns one of some keys that the thread holds; nil
+// means that it is empty.
+func checkMessages(added []*messages.Message, held func(map[messages.Key]bool) (messages.Key, bool)) error {
 	if err := event.Check(&event.MessagesSnapshot{Messages: added}); err != nil {
 		if malformed, ok := errors.AsType[*messages.MalformedError](err); ok { // name the message, not the event made for the check
 			about := *malformed
@@ -269,8 +296,8 @@ func checkMessages(held messages.List[*messages.Message], added []*messages.Mess
 		}
 		seen[k] = true
 	}
-	for _, m := range held.All() {
-		if k := m.Key(); seen[k] {
+	if held != nil {
+		if k, holds := held(seen); holds {
 			return &DuplicateError{k.Kind, k.ID}
 		}
 	}

@@ -58,7 +58,7 @@ func TestEditsDoNotHoldTheLock(t *testing.T) {
 	err := s.edit(func(th *reducer.Thread) (*reducer.Thread, error) {
 		assert.Same(t, before, s.Thread())
 		_ = s.Snapshot()
-		return withMessages(th, s.completed([]*messages.Message{messages.UserText("hi")}))
+		return s.withMessages(th, s.completed([]*messages.Message{messages.UserText("hi")}))
 	})
 	require.NoError(t, err)
 	assert.Equal(t, 1, s.Thread().Messages.Len())

@@ -11,6 +11,7 @@ import (
 )
 
 // Middleware wraps an agent. It returns an Agent that runs next and may change the input before it and the events after it.
+// A changed input is a copy with new slices: the inputs of a session share what they hold.
 // It sees events before they are judged: frames with whatever the producer sent, and chunks (P-PIPE-3), but already in the
 // shapes of AG-UI 1.0.
 //

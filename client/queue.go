@@ -77,7 +77,7 @@ func (s *Session) enqueue(t *Turn) error {
 	}
 	now := s.Snapshot()
 	for _, held := range []messages.List[*messages.Message]{now.Messages, messages.NewList(now.Queued...)} {
-		if err := checkMessages(held, t.added); err != nil {
+		if err := checkMessages(t.added, holds(held)); err != nil {
 			return err
 		}
 	}

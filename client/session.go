@@ -114,11 +114,14 @@ type Session struct {
 	changing sync.Mutex // held while a change between runs is made; taken before mu. It guards invalid.
 	invalid  error      // of the first messages
 
-	settled settled // used by the turn in progress, or with changing held if there is none
+	// Used by the turn in progress, or with changing held if there is none.
+	settled settled
+	sent    sentMessages
 
 	mu     sync.Mutex
 	fold   *reducer.Reducer // of the run in progress, nil between runs
 	held   *reducer.Thread  // of the fold, while that changes without mu
+	kept   *reducer.Reducer // the fold of the last run, once it has ended; for the next one, which it spares a pass over the thread
 	thread *reducer.Thread  // the last one between runs
 	turn   *Turn            // in progress, nil between turns
 	stream *runStream       // the last one, until it is closed
@@ -175,7 +178,7 @@ func (s *Session) origin() *reducer.Thread {
 		}
 	} else {
 		msgs := s.completed(s.o.Messages)
-		if s.invalid = checkMessages(th.Messages, msgs); s.invalid == nil {
+		if s.invalid = checkMessages(msgs, nil); s.invalid == nil {
 			th.Messages = th.ReplaceMessages(msgs...).Messages
 		}
 		if s.o.State.Kind() != state.KindNull {

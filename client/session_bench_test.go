@@ -2,15 +2,22 @@ package client_test
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"iter"
+	"net/http"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -131,4 +138,75 @@ func TestIdleSessionsAreCheap(t *testing.T) {
 	assert.Equal(t, 1.0, goroutines, "an idle session has one goroutine a subscriber")
 	t.Logf("%.0f bytes a session", bytes)
 	assert.Less(t, bytes, 8192.0)
+}
+
+// BenchmarkSend reports what a turn costs on a thread of 10 and of 100,000 messages, after the session's first turn, which
+// passes over the thread. The agent is a Go function, so that nothing has to be encoded.
+func BenchmarkSend(b *testing.B) {
+	agent := client.Emit(func(_ context.Context, in event.RunInput, emit func(...event.Event) error) error {
+		id := "answer to " + in.RunID
+		return emit(&event.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}, &event.TextMessageStart{MessageID: id},
+			&event.TextMessageContent{MessageID: id, Delta: "hello"}, &event.TextMessageEnd{MessageID: id},
+			&event.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
+	})
+	for _, n := range []int{10, 100_000} {
+		b.Run(fmt.Sprint(n, " messages"), func(b *testing.B) {
+			b.ReportAllocs()
+			held := make([]*messages.Message, n)
+			for i := range held {
+				held[i] = withID(fmt.Sprint("held-", i), messages.UserText("hi"))
+			}
+			th := reducer.New(&reducer.Options{Input: &event.RunInput{ThreadID: "t", Messages: held}}).Thread()
+			var s *client.Session
+			for i := 0; b.Loop(); i++ {
+				if i%200 == 0 { // or the small thread becomes a large one
+					b.StopTimer()
+					s = client.NewSession(agent, &client.SessionOptions{Thread: th})
+					_, err := s.Send(b.Context(), messages.UserText("hi"))
+					require.NoError(b, err)
+					runtime.GC()
+					b.StartTimer()
+				}
+				if _, err := s.Send(b.Context(), messages.UserText("hi")); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRequest compares a turn over HTTP on a thread of 10,000 messages with the writing of its body alone, in turn.
+func BenchmarkRequest(b *testing.B) {
+	held := make([]*messages.Message, 10_000)
+	for i := range held {
+		held[i] = withID(fmt.Sprint("held-", i), messages.UserText(strings.Repeat("words ", 20)))
+	}
+	in := event.RunInput{ThreadID: "t", RunID: "r", Messages: held}
+	agent := roundTrip(func(r *http.Request) (*http.Response, error) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return nil, err
+		}
+		answer := "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n"
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(answer))}, nil
+	}).agent(client.HTTPOptions{})
+	th := reducer.New(&reducer.Options{Input: &in}).Thread()
+	s := client.NewSession(agent, &client.SessionOptions{Thread: th})
+	_, err := s.Send(b.Context(), messages.UserText("hi"))
+	require.NoError(b, err)
+	var bodies, turns []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		in.AppendJSON(nil)
+		bodies = append(bodies, time.Since(start))
+		start = time.Now()
+		if _, err := s.Send(b.Context(), messages.UserText("hi")); err != nil {
+			b.Fatal(err)
+		}
+		turns = append(turns, time.Since(start))
+	}
+	slices.Sort(bodies)
+	slices.Sort(turns)
+	body, turn := bodies[len(bodies)/2], turns[len(turns)/2]
+	b.ReportMetric(float64(body.Microseconds()), "µs/body")
+	b.ReportMetric(float64(turn)/float64(body), "×body")
 }

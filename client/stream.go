@@ -18,6 +18,9 @@ import (
 // server that is about to return does not get the next request before that. A stream that stays open costs no more.
 const patience = 2 * time.Millisecond
 
+// fewMessages are so few that making the fold of another run costs less than keeping that of the last one.
+const fewMessages = 64
+
 // runStream is the stream of one request. Its goroutine reads it to its end: first for its turn, until the run has ended, and
 // then for the session, for as long as it lingers. The fold is the goroutine's until the stream lingers. After that it
 // belongs to whoever holds own, and [Session.detach] takes it away.
@@ -394,7 +397,10 @@ func (st *runStream) end(cause error) {
 	s.mu.Unlock()
 	th := st.fold.End(cause)
 	s.mu.Lock()
-	s.thread, s.fold, s.held = th, nil, nil
+	s.thread, s.fold, s.held, s.kept = th, nil, nil, nil
+	if th.Messages.Len() > fewMessages {
+		s.kept = st.fold
+	}
 	if th.Revision != seen {
 		s.hub.Changed()
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/agfold/agfold/internal/oneshot"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/reducer"
-	"github.com/agfold/agfold/state"
 )
 
 // Turn is one call of [Session.Start]: the run that it asks for, and the runs that follow with the answers of tools. It is
@@ -170,7 +169,7 @@ func (t *Turn) prepare(th *reducer.Thread) (*reducer.Thread, error) {
 		}
 		th = th.ReplaceMessages(th.Messages.Slice()[:place]...)
 	}
-	th, err := withMessages(th, t.added)
+	th, err := s.withMessages(th, t.added)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +261,16 @@ func (t *Turn) settle() {
 // fold returns the fold of a run with this input.
 func (t *Turn) fold(in event.RunInput) *reducer.Reducer {
 	s := t.session
-	return reducer.New(&reducer.Options{Thread: s.thread, Input: &in, Strict: s.o.Strict, MaxPatchedBytes: s.o.MaxPatchedBytes})
+	o := &reducer.Options{Thread: s.thread, Input: &in, Strict: s.o.Strict, MaxPatchedBytes: s.o.MaxPatchedBytes}
+	s.mu.Lock()
+	fold := s.kept
+	s.kept = nil
+	s.mu.Unlock()
+	if fold == nil {
+		return reducer.New(o)
+	}
+	fold.Next(o)
+	return fold
 }
 
 // runEnded continues the turn after a run, which failed with err. A run whose calls are not all answered is not followed by
@@ -355,42 +363,4 @@ func (t *Turn) cause(err error) error {
 		return ErrStopped
 	}
 	return oneshot.Canceled(t.ctx)
-}
-
-// input returns the input of the next run (P-INP-1). Lists are empty rather than absent, because peers before 1.0
-// require them.
-func (t *Turn) input() event.RunInput {
-	s := t.session
-	in := event.RunInput{
-		ThreadID: s.thread.ID, ProtocolVersion: messages.Some(event.ProtocolVersion),
-		Messages:       make([]*messages.Message, 0, s.thread.Messages.Len()),
-		State:          s.thread.State,
-		Tools:          make([]event.Tool, 0, len(s.o.Tools)),
-		Context:        s.o.Context,
-		ForwardedProps: s.o.ForwardedProps,
-	}
-	if t.runs == 0 {
-		in.RunID, in.ParentRunID, in.Resume = t.options.RunID, t.options.ParentRunID, t.resume
-	}
-	if in.RunID == "" {
-		in.RunID = s.newID()
-	}
-	for _, m := range s.thread.Messages.All() {
-		if m.Role != messages.RoleActivity {
-			in.Messages = append(in.Messages, m)
-		}
-	}
-	for _, tool := range s.o.Tools {
-		in.Tools = append(in.Tools, tool.Tool)
-	}
-	if in.Context == nil {
-		in.Context = []event.Context{}
-	}
-	if t.options.ForwardedProps.Exists() {
-		in.ForwardedProps = t.options.ForwardedProps
-	}
-	if !in.ForwardedProps.Exists() {
-		in.ForwardedProps = state.Object()
-	}
-	return in
 }

@@ -60,17 +60,7 @@ type draft struct {
 // resume takes over a thread that a snapshot holds.
 func (d *draft) resume(t *Thread) {
 	t = t.BreakOff(nil)
-	if t.finder != nil {
-		d.finder = t.finder
-	}
-	d.revision, d.runs, d.nodes, d.interrupts = t.Revision, t.Runs, t.Subagents.nodes, t.Interrupts
-	if t.ID != "" {
-		d.threadID = t.ID
-	}
-	if t.State.Exists() {
-		d.state = t.State
-		d.hasState = t.hasState || !isEmptyObject(t.State)
-	}
+	d.takeRest(t)
 	d.list = t.Messages
 	d.room = make([]entry, t.Messages.Len()) // one object for the garbage collector, not one a message
 	d.entries[messages.KindText].m = make(map[string]*entry, t.Messages.Len())
@@ -112,6 +102,22 @@ func (d *draft) resume(t *Thread) {
 		d.nodeOf[n.Owner] = i
 	}
 	d.epoch++
+}
+
+// takeRest takes over all but the messages of a thread.
+func (d *draft) takeRest(t *Thread) {
+	if t.finder != nil {
+		d.finder = t.finder
+	}
+	d.revision, d.runs, d.nodes, d.interrupts = t.Revision, t.Runs, t.Subagents.nodes, t.Interrupts
+	if t.ID != "" {
+		d.threadID = t.ID
+	}
+	d.state, d.hasState = state.Object(), false
+	if t.State.Exists() {
+		d.state = t.State
+		d.hasState = t.hasState || !isEmptyObject(t.State)
+	}
 }
 
 // fold folds an event that has been verified.

@@ -74,6 +74,68 @@ func (g *teller) input(t *testing.T, th *reducer.Thread) *event.RunInput {
 	return in
 }
 
+// edited returns the thread after a client has changed it between runs.
+func (g *teller) edited(t *testing.T, th *reducer.Thread) *reducer.Thread {
+	for range g.n(3) {
+		items := th.Messages.Slice()
+		switch g.n(7) {
+		case 0: // answers to pending calls, and messages of its own
+			var added []*messages.Message
+			if in := g.input(t, th); in != nil {
+				held := map[messages.Key]bool{}
+				for _, m := range slices.Concat(items, in.Messages) {
+					if !held[m.Key()] && !slices.Contains(items, m) {
+						added = append(added, m)
+					}
+					held[m.Key()] = true
+				}
+			}
+			th = th.WithMessages(added...)
+			continue
+		case 1: // as an application may, whose thread is none that a reducer made
+			if len(items) > 0 {
+				m := *items[g.n(len(items))]
+				m.Content, m.Streaming = messages.Text("edited"), g.chance(20)
+				c := *th
+				c.Messages = c.Messages.Set(slices.IndexFunc(items, func(o *messages.Message) bool { return o.Key() == m.Key() }), &m)
+				th = &c
+			}
+			continue
+		case 2: // another state
+			c := *th
+			c.State = state.Int(int64(g.n(9)))
+			c.Revision++
+			th = &c
+			continue
+		case 3:
+			items = items[:g.n(len(items)+1)]
+		case 4:
+			if len(items) > 0 {
+				at := g.n(len(items))
+				items = slices.Delete(items, at, at+1)
+			}
+		case 5:
+			if len(items) > 0 {
+				m := *items[g.n(len(items))]
+				for i, tc := range m.ToolCalls.All() {
+					c := *tc
+					c.Status, c.Arguments = messages.ToolCallStatus(g.n(4)), "{}"
+					m.ToolCalls = m.ToolCalls.Set(i, &c)
+				}
+				items[slices.IndexFunc(items, func(o *messages.Message) bool { return o.Key() == m.Key() })] = &m
+			}
+		default:
+			m := messages.UserText("between")
+			m.ID = g.of("b1", "b2", "m1")
+			if !slices.ContainsFunc(items, func(o *messages.Message) bool { return o.Key() == m.Key() }) {
+				items = slices.Insert(items, g.n(len(items)+1), m)
+			}
+		}
+		th = th.ReplaceMessages(items...)
+	}
+	return th
+}
+
 func TestNextIsResume(t *testing.T) {
 	var streams, changed int
 	for seed := range uint64(400) {
@@ -118,8 +180,16 @@ func TestNextIsResume(t *testing.T) {
 				before := whatIs(th)
 				in := g.input(t, th)
 				o := options(0, i+1, in)
-				next.Next(&o)
-				resume = resumed(th, options(1, i+1, in))
+				if g.chance(50) {
+					next.Next(&o)
+					resume = resumed(th, options(1, i+1, in))
+				} else { // any changes, or none
+					o.Thread = g.edited(t, th)
+					p := options(1, i+1, in)
+					p.Thread = o.Thread
+					next.Next(&o)
+					resume = reducer.New(&p)
+				}
 				same(i)
 				require.NoError(t, next.Err())
 				require.Equal(t, before, whatIs(th), "the thread before stays")
@@ -136,4 +206,33 @@ func TestNextIsResume(t *testing.T) {
 	}
 	t.Log(streams, "streams continued,", changed, "of them after a change")
 	assert.Greater(t, changed, 200)
+}
+
+// A change at the front of a long thread, and a thread that holds a message twice, are taken as by a new reducer.
+func TestNextOfAnotherThread(t *testing.T) {
+	var held []*messages.Message
+	for i := range 200 {
+		m := messages.UserText("hi")
+		m.ID = fmt.Sprint("m", i)
+		held = append(held, m)
+	}
+	for name, msgs := range map[string][]*messages.Message{
+		"the first message is gone":  held[1:],
+		"the last messages are gone": held[:190],
+		"one message is there twice": append(slices.Clip(held), held[5]),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := reducer.New(&reducer.Options{Input: &event.RunInput{Messages: held}})
+			th := r.End(nil).ReplaceMessages(msgs...)
+			r.Next(&reducer.Options{Thread: th})
+			fresh := reducer.New(&reducer.Options{Thread: th})
+			for _, r := range []*reducer.Reducer{r, fresh} {
+				require.NoError(t, r.Apply(&event.RunStarted{ThreadID: "t", RunID: "r"}))
+				require.NoError(t, r.Apply(&event.TextMessageStart{MessageID: "m0"}))
+			}
+			assert.Equal(t, whatIs(fresh.Thread()), whatIs(r.Thread()))
+			assert.True(t, r.Holds(messages.Key{Kind: messages.KindText, ID: "m7"}))
+			assert.False(t, r.Holds(messages.Key{Kind: messages.KindText, ID: "m200"}))
+		})
+	}
 }

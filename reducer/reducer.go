@@ -60,9 +60,14 @@ func New(o *Options) *Reducer {
 		o = new(Options)
 	}
 	r := new(Reducer)
+	r.start(o)
+	return r
+}
+
+// start makes the reducer a new one.
+func (r *Reducer) start(o *Options) {
+	r.draft = draft{finder: new(finder), calls: make(map[string]*call), nodeOf: make(map[messages.Owner]int), state: state.Object()}
 	d := &r.draft
-	d.finder = new(finder)
-	d.calls, d.nodeOf, d.state = make(map[string]*call), make(map[messages.Owner]int), state.Object()
 	r.begin(o)
 	switch {
 	case o.Thread != nil:
@@ -78,23 +83,31 @@ func New(o *Options) *Reducer {
 		}
 	}
 	r.listen(o)
-	return r
 }
 
 // Next makes the reducer ready for another stream, which continues its thread; one that has not ended ends first, as by
-// End(nil). What the client has done since is what the input tells, if there is one: messages that the thread does not
-// hold are added as [Thread.WithMessages] adds them, and a state that is not null becomes the thread's, with the revision
-// one higher if it differs. Options.Thread plays no part.
+// End(nil). What the client has done since is told in one of two ways.
 //
-// The thread is that of a new reducer for the thread so changed, but Next costs only what the input holds.
+// If Options.Thread is not nil, it is the thread with what the client has changed; Next costs what differs, at most a pass
+// over the messages. The reducer is then as a new one for that thread.
+//
+// Otherwise it is what the input tells, if there is one: messages that the thread does not hold are added as
+// [Thread.WithMessages] adds them, and a state that is not null becomes the thread's, with the revision one higher if it
+// differs. The thread is that of a new reducer for the thread so changed, but Next costs only what the input holds.
 func (r *Reducer) Next(o *Options) {
 	if o == nil {
 		o = new(Options)
 	}
-	r.End(nil)
+	last := r.End(nil)
 	r.begin(o)
 	r.draft.sweep()
-	if in := o.Input; in != nil {
+	switch in := o.Input; {
+	case o.Thread == last:
+	case o.Thread != nil:
+		if !r.draft.follow(o.Thread) {
+			r.start(o)
+		}
+	case in != nil:
 		r.draft.addBetweenRuns(in.Messages)
 		r.draft.setBetweenRuns(in.State)
 	}
@@ -262,6 +275,8 @@ func (r *Reducer) End(cause error) *Thread {
 		r.draft.breakOff(r.ending(cause))
 		r.err = r.draft.runs.At(r.draft.runs.Len() - 1).Err
 	}
+	r.intake.decoder, r.intake.expander, r.intake.expanded = nil, nil, nil // no more events come
+	r.verifier = verifier{in: &r.intake, draft: &r.draft, phase: r.verifier.phase}
 	return r.Thread()
 }
 
@@ -286,3 +301,6 @@ func (r *Reducer) Revision() uint64 { return r.draft.revision }
 // Thread returns the thread as it is now. It costs the same whatever is in it, and nothing if nothing
 // changed since the last call.
 func (r *Reducer) Thread() *Thread { return r.draft.thread() }
+
+// Holds reports whether the thread holds a message with this key, without a pass over it.
+func (r *Reducer) Holds(k messages.Key) bool { return r.draft.findKey(k) != nil }

@@ -23,7 +23,7 @@ var surface = map[string]int{
 	"messages":       117,
 	"event":          223,
 	"chunks":         9,
-	"reducer":        110,
+	"reducer":        111,
 	"recording":      67,
 	"client":         128,
 	"serve":          16,
