@@ -144,7 +144,7 @@ func shoot(t *testing.T, ctx context.Context, panes ...string) {
 	if dir == "" || t.Failed() && len(panes) > 0 {
 		return
 	}
-	name := filepath.Join(dir, strings.NewReplacer("/", "-").Replace(t.Name()))
+	name := filepath.Join(dir, strings.NewReplacer("/", "-").Replace(strings.Join(append([]string{t.Name()}, panes...), "-")))
 	picture := func(suffix string) {
 		png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 const (
 	modeRecording = "recording"
 	modeLive      = "live"
+	modeExport    = "export" // in an exported file
 )
 
 // maxLogs bounds the conversations of one server.

@@ -220,6 +220,8 @@ type eventOf struct {
 	Raw       string          `json:"raw"`       // the text as it came
 	Cut       int             `json:"cut,omitempty"`
 	Warnings  []event.Warning `json:"warnings,omitempty"`
+
+	plain bool // it was delivered as it came
 }
 
 // maxShown bounds the text of an event for the page.
@@ -246,6 +248,7 @@ func (l *log) event(n int) (eventOf, bool) {
 		if frame, err := event.NewFrame(raw); err == nil {
 			if ev, _, err := event.NewDecoder(nil).Decode(frame); err == nil && ev != nil {
 				delivered = event.Append(nil, ev)
+				out.plain = len(out.Warnings) == 0 && out.Cut == 0
 			}
 		}
 	}

@@ -4,15 +4,25 @@ import {el, show} from './dom.js';
 const DEEP = 4; // objects in objects
 const MOST = 60; // fields
 
+const APPROVE = {type: 'object', properties: {approved: {type: 'boolean'}}, required: ['approved']};
+
 // fields returns {node, read}; read returns {value}, or {error} with what is wrong. What the schema says and this does not know
-// is asked as JSON.
+// is asked as JSON. If the schema is a question of yes or no, decide(yes) is its answer.
 export function fields(schema, name) {
-  const counter = {left: MOST};
-  const field = one(plain(schema) ? schema : {type: 'object', properties: {approved: {type: 'boolean', title: 'Approve'}}}, '', true, 0, counter);
+  if (!plain(schema)) schema = APPROVE;
+  const counter = {left: MOST}, key = decision(schema);
+  if (key !== null) return {node: el('div', {}), read: () => ({error: 'choose yes or no'}), decide: yes => Object.fromEntries([[key, yes]])};
+  const field = one(schema, '', true, 0, counter);
   return {node: el('div', {class: 'fields', data: {form: show(name, 80)}}, field.node), read() {
     const wrong = field.check?.();
     return wrong ? {error: wrong} : {value: field.read()};
   }};
+}
+
+// decision returns the key of the only property of a schema, if that is yes or no; else null.
+function decision(schema) {
+  const keys = plain(schema.properties) ? Object.keys(schema.properties) : [];
+  return keys.length === 1 && plain(schema.properties[keys[0]]) && schema.properties[keys[0]].type === 'boolean' ? keys[0] : null;
 }
 
 const plain = v => typeof v === 'object' && v !== null && !Array.isArray(v);

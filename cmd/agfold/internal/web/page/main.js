@@ -40,7 +40,7 @@ let wanted = 0, following = true, busy = false, dirty = false, lastView = null, 
 
 // go travels to a position.
 function go(n) {
-  following = app.source.mode === 'recording' && n >= app.source.length;
+  following = app.source.mode !== 'live' && n >= app.source.length;
   wanted = Math.max(0, Math.min(Math.round(n), app.source.length));
   change();
 }

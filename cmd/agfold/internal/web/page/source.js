@@ -160,9 +160,19 @@ export function file(data) {
     rows: (from, to) => data.rows.slice(from - 1, to),
     changes: (from, to) => data.changes.slice(from, to),
     view: () => ({n: 0, view: data.view}),
-    event: n => data.events[n - 1],
+    event: n => ({...data.events[n - 1], delivered: data.events[n - 1].delivered ?? delivered(data, n)}),
     shape: () => data.shape,
     trouble: () => data.trouble,
     rules: () => data.rules,
   };
+}
+
+// delivered is an event of an exported file that was delivered as it came.
+function delivered(data, n) {
+  if (data.rows[n - 1].nothing || data.rows[n - 1].type === 'END') return null;
+  try {
+    return JSON.parse(data.events[n - 1].raw);
+  } catch {
+    return null;
+  }
 }
