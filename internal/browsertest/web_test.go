@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,7 +97,7 @@ func watchTab(t *testing.T, in context.Context, url string) *watched {
 		defer w.mu.Unlock()
 		assert.Empty(t, w.errors, "the page complains")
 		for _, r := range w.requests {
-			assert.True(t, strings.HasPrefix(r, url) || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "blob:"), "a request leaves: %.200s", r)
+			assert.True(t, strings.HasPrefix(r, strings.SplitN(url, "#", 2)[0]) || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "blob:"), "a request leaves: %.200s", r)
 		}
 	})
 	return w
@@ -159,4 +161,16 @@ func shoot(t *testing.T, ctx context.Context, panes ...string) {
 			picture(fmt.Sprintf("-%d-%s", size[0], theme))
 		}
 	}
+}
+
+// fetched returns what is at an address.
+func fetched(t *testing.T, url string) []byte {
+	t.Helper()
+	answer, err := http.Get(url)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	data, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return data
 }

@@ -16,8 +16,15 @@ import (
 // maxExport bounds what is exported: a browser does not read a larger file.
 const maxExport = 256 << 20
 
-// export answers with the page and the log in one file.
-func (l *log) export(w http.ResponseWriter, _ *http.Request) {
+// export answers with the page and the log in one file, once a recording has been read.
+func (l *log) export(w http.ResponseWriter, r *http.Request) {
+	for now, grown := l.about(); now.Mode == modeRecording && !now.Done; now, grown = l.about() { // all of it
+		select {
+		case <-grown:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	parts, err := single()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

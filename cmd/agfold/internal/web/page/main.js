@@ -251,4 +251,5 @@ function start() {
   openLog(place.get('log') ?? (info.agent ? newId() : ''), place.has('n') ? Number(place.get('n')) || 0 : null).catch(problem);
 }
 
+globalThis.agfold = app; // for the console
 start();
