@@ -29,7 +29,9 @@ func hostileRecording(t *testing.T) string {
 	schema := object{"type": "object", "title": nasty, "required": []any{nasty, 1}, "properties": object{
 		nasty: object{"type": "string", "title": nasty, "description": nasty, "default": nasty, "pattern": "(a+)+$"}, "__proto__": object{"enum": []any{nasty, nil, object{}}},
 		"n": object{"type": "number", "minimum": "x", "maximum": []any{}, "default": nasty}, "deep": object{"$ref": "#"}, "many": object{"type": []any{"array", "null"}}}}
-	text := func(role string) object { return object{"role": role, "id": "snapshot-" + role + nasty, "content": markdown} }
+	text := func(role string) object {
+		return object{"role": role, "id": "snapshot-" + role + nasty, "content": markdown}
+	}
 	events := []object{
 		{"type": "RUN_STARTED", "threadId": huge, "runId": huge},
 		{"type": "STEP_STARTED", "stepName": huge},
