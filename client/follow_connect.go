@@ -27,6 +27,7 @@ type following struct {
 	wait    *backoff.ExponentialBackOff
 	client  *sse.Client
 	replica feed.Replica
+	limit   int       // of an event, in bytes
 	body    *followed // of the connection
 	broken  error     // why the connection is given up although it stands
 }
@@ -37,11 +38,12 @@ func (f *Follower) follow(parent context.Context) {
 	w := &following{Follower: f, ctx: ctx, cancel: cancel, wait: backoff.NewExponentialBackOff()}
 	w.wait.MaxElapsedTime, w.wait.MaxInterval = 0, 30*time.Second
 	w.replica.MaxBytes = f.o.MaxBytes
-	limit := f.o.MaxBytes
-	if limit <= 0 {
-		limit = state.DefaultMaxSize
+	w.limit = f.o.MaxBytes
+	if w.limit <= 0 {
+		w.limit = state.DefaultMaxSize
 	}
-	w.client = sse.NewClient(f.url, sse.ClientMaxBufferSize(limit+1<<10)) // and room for the other lines of an event
+	w.limit += 1 << 10 // for the other lines of an event
+	w.client = sse.NewClient(f.url, sse.ClientMaxBufferSize(w.limit+1))
 	w.client.Connection = f.o.HTTPClient
 	for key, values := range f.o.Header {
 		w.client.Headers[key] = strings.Join(values, ", ")
@@ -113,7 +115,7 @@ func isFinal(status int) bool {
 func (w *following) answered(_ *sse.Client, resp *http.Response) error {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode == http.StatusOK && media == "text/event-stream" {
-		w.body = follow(resp.Body, w.o.Silence)
+		w.body = follow(resp.Body, w.o.Silence, w.limit)
 		resp.Body = w.body
 		return nil
 	}
@@ -160,39 +162,30 @@ func (w *following) event(e *sse.Event) {
 	}
 }
 
-// followed is the body of a feed. It closes itself after a silence.
+// followed is the body of a feed, in whole events. It closes itself once a read has taken longer than the silence; while
+// nobody reads, because the reader of the snapshots is slow, it waits.
 type followed struct {
-	io.ReadCloser
+	io.Reader
+	body    io.Closer
+	idle    *idleReader
 	first   bool // no event has come yet
 	silence time.Duration
-	timer   *time.Timer
-	quiet   chan struct{} // closed by the timer
+	quiet   chan struct{} // closed after the silence
 }
 
-func follow(body io.ReadCloser, silence time.Duration) *followed {
-	b := &followed{ReadCloser: body, first: true, silence: silence, quiet: make(chan struct{})}
-	if silence > 0 {
-		b.timer = time.AfterFunc(silence, func() {
-			close(b.quiet)
-			body.Close()
-		})
-	}
+func follow(body io.ReadCloser, silence time.Duration, limit int) *followed {
+	b := &followed{body: body, first: true, silence: silence, quiet: make(chan struct{})}
+	b.idle = newIdleReader(body, silence, func() {
+		close(b.quiet)
+		body.Close()
+	})
+	b.Reader = &eventReader{src: b.idle, limit: limit}
 	return b
 }
 
-func (b *followed) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.timer != nil && n > 0 && b.timer.Stop() {
-		b.timer.Reset(b.silence)
-	}
-	return n, err
-}
-
 func (b *followed) Close() error {
-	if b.timer != nil {
-		b.timer.Stop()
-	}
-	return b.ReadCloser.Close()
+	b.idle.Stop()
+	return b.body.Close()
 }
 
 // silent returns the error of a body that closed itself, nil if it did not.
