@@ -224,6 +224,10 @@ func (t *Threads) stopRun(e *entry, body state.Value) *problem {
 	if no := nothing(body); no != nil {
 		return no
 	}
+	now := e.session.Snapshot()
+	if now.Messages.Len() == 0 && now.Runs.Len() == 0 && !now.Phase.Busy() {
+		return refuse(http.StatusNotFound, "there is nothing in the thread")
+	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = e.session.Stop(ended) // which does not wait

@@ -84,6 +84,7 @@ export function connect(url, {onChange = () => {}, headers = {}} = {}) {
       if (colon > 0) event[line.slice(0, colon)] = line.slice(colon + 2);
     }
     if (!('data' in event)) return;
+    token = ''; // if what follows fails, a view is asked for
     const data = JSON.parse(event.data);
     const view = event.event === 'view' ? data : data.reduce(patched, live.view);
     token = event.id;
@@ -96,7 +97,6 @@ export function connect(url, {onChange = () => {}, headers = {}} = {}) {
       await receive().catch(e => error = e);
       if (live.online) wait = RETRY_MIN;
       if (end.signal.aborted) return changed({online: false});
-      if (!(error instanceof Problem) && !(error instanceof TypeError) && error?.name !== 'AbortError' && error) token = ''; // ask for a view
       const final = FINAL.includes(error?.status);
       changed({online: false, error: error && Object.assign(error, {final})});
       if (final) return;

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/reducer"
 )
 
@@ -199,6 +200,10 @@ func (t *Threads) load(e *entry) {
 		}
 	}
 	o.ThreadID, o.Thread = e.id, stored.Thread()
+	if o.OnWarning == nil {
+		log := t.log().With("thread", e.id)
+		o.OnWarning = func(w event.Warning) { logWarning(log, w) }
+	}
 	o.Middleware = append([]client.Middleware{t.discreet(e.id)}, o.Middleware...)
 	if record := stored.Record(); record != nil {
 		o.Middleware = append([]client.Middleware{record}, o.Middleware...)

@@ -26,7 +26,7 @@ func TestIdleThreadsAreStoredAndDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, says("Hello"), serve.ThreadsOptions{IdleTimeout: time.Minute})
 		require.Equal(t, 202, s.post("/a/messages", `{"content":"Hi"}`).Status)
-		require.Equal(t, 202, s.post("/empty/stop", "").Status)
+		require.Equal(t, 404, s.post("/empty/stop", "").Status)
 		synctest.Wait()
 		assert.Equal(t, []string{"a"}, s.store.ids(saved), "after the run")
 		time.Sleep(59 * time.Second)
@@ -61,7 +61,7 @@ func TestThreadsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var why cause
 		s := open(t, hold(&why, started), serve.ThreadsOptions{MaxThreads: 2})
-		require.Equal(t, 202, s.post("/a/stop", "").Status)
+		require.Equal(t, 404, s.post("/a/stop", "").Status)
 		require.Equal(t, 202, s.post("/b/messages", `{"content":"Hi"}`).Status)
 		require.Equal(t, 202, s.post("/c/messages", `{"content":"Hi"}`).Status, "a goes")
 		assert.Equal(t, []string{"a"}, s.store.ids(closed))
@@ -70,7 +70,7 @@ func TestThreadsAreLimited(t *testing.T) {
 		assert.Equal(t, "1", got.header.Get("Retry-After"))
 		require.Equal(t, 202, s.post("/b/stop", "").Status)
 		synctest.Wait()
-		require.Equal(t, 202, s.post("/d/stop", "").Status, "b goes")
+		require.Equal(t, 404, s.post("/d/stop", "").Status, "b goes")
 		assert.Equal(t, []string{"a", "b"}, s.store.ids(closed))
 		require.NoError(t, s.threads.Shutdown(t.Context()))
 	})
@@ -174,7 +174,7 @@ func TestOptionsThatPanic(t *testing.T) {
 	assert.Equal(t, http.StatusInternalServerError, s.post("/a/stop", "").Status)
 	assert.Equal(t, []string{"a"}, s.store.ids(closed))
 	broken = false
-	assert.Equal(t, 202, s.post("/a/stop", "").Status)
+	assert.Equal(t, 404, s.post("/a/stop", "").Status)
 	require.NoError(t, s.threads.Shutdown(t.Context()))
 }
 

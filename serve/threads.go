@@ -65,7 +65,7 @@ var errStopping = errors.New("the server stops")
 //	POST /ID/results     {"results": [{"toolCallId", "content", "error": optional}…]}: results of pending tool calls (P-RUN-2)
 //	POST /ID/edit        {"messageId", "content"}: replaces a user's message, drops what follows, and runs from there
 //	POST /ID/retry       runs again after a run that did not end well
-//	POST /ID/stop        stops the run
+//	POST /ID/stop        stops the run; 404 if nothing is in the thread
 //
 // A POST is answered at once: 202 if it was accepted, and the feed tells what comes of it. Otherwise it is answered with
 // application/problem+json: 409 while a run is in progress, or while another process holds the thread (member

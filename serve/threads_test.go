@@ -388,7 +388,7 @@ func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/a/stop", nil)
 	r.Header.Set("Origin", "https://app.example")
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
-	assert.Equal(t, http.StatusAccepted, s.do(r).Status)
+	assert.Equal(t, http.StatusNotFound, s.do(r).Status)
 	require.NoError(t, s.threads.Shutdown(t.Context()))
 }
 

@@ -60,6 +60,30 @@ func TestTheScriptAppliesChanges(t *testing.T) {
 	}
 }
 
+// A change that cannot be applied, whatever error that is in the script, makes it ask for a view.
+func TestTheScriptAsksForAView(t *testing.T) {
+	page := browser(t)
+	site := newSite(t, "")
+	site.logIn(t, page)
+	expression := `import('/threads/agfold.js').then(({connect}) => new Promise(resolve => {
+		const asked = [], own = window.fetch;
+		window.fetch = async (_, {headers}) => {
+			asked.push(headers['Last-Event-ID'] ?? 'a view');
+			const events = asked.length === 1 ? 'event: view\nid: 1\ndata: {"a":null}\n\nevent: changes\nid: 2\ndata: [null]\n\n' : 'event: view\nid: 3\ndata: {"a":3}\n\n';
+			return new Response(events);
+		};
+		const live = connect('/t', {onChange: ({view}) => {
+			if (view?.a !== 3) return;
+			live.close();
+			window.fetch = own;
+			resolve(asked.join());
+		}});
+	}))`
+	got, err := chromedp.Run(page, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+	require.NoError(t, err)
+	assert.Equal(t, "a view,a view", got)
+}
+
 func quoted(t *testing.T, text string) string {
 	t.Helper()
 	q, err := json.Marshal(text)
