@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -115,7 +116,11 @@ func (fs *Faults) Middleware() client.Middleware {
 				for ev, err := range client.NewHTTP("http://agent.invalid/", options).Run(ctx, in) {
 					if err != nil {
 						exchange.wait()
-						if own != nil && ctx.Err() == nil {
+						switch {
+						case ctx.Err() != nil:
+						case exchange.panicked != nil:
+							err = exchange.panicked
+						case own != nil:
 							err = own
 						}
 					}
@@ -229,8 +234,9 @@ func (w *brokenWriter) finish() {
 
 // exchange is a transport that asks a handler inside the process.
 type exchange struct {
-	handler http.Handler
-	serving sync.WaitGroup
+	handler  http.Handler
+	serving  sync.WaitGroup
+	panicked error // a panic of the handler's own; read after wait
 }
 
 func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -242,10 +248,10 @@ func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer func() {
 			answer.begin(http.StatusOK)
 			if failed := recover(); failed != nil {
-				pipe.CloseWithError(io.ErrUnexpectedEOF)
 				if failed != http.ErrAbortHandler {
-					panic(failed)
+					x.panicked = &client.PanicError{Value: failed, Stack: debug.Stack()}
 				}
+				pipe.CloseWithError(io.ErrUnexpectedEOF)
 			} else {
 				pipe.Close()
 			}

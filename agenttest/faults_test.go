@@ -1,8 +1,10 @@
 package agenttest_test
 
 import (
+	"context"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"strings"
 	"testing"
@@ -111,6 +113,20 @@ func TestFaultsAroundAnAgentKeepItsOwnError(t *testing.T) {
 	own := errors.New("no connection to the model")
 	_, err := agenttest.Start(t, agenttest.NewFaults(1, agenttest.Split(2)).Middleware()(agenttest.Script(agenttest.Say("Hel"), agenttest.Break(own))), nil).Try(nil)
 	assert.ErrorIs(t, err, own)
+}
+
+// careless is an agent that panics, which those of package client do not.
+type careless struct{}
+
+func (careless) Run(context.Context, event.RunInput) iter.Seq2[event.Event, error] {
+	return func(func(event.Event, error) bool) { panic("careless") }
+}
+
+func TestFaultsAroundAnAgentThatPanics(t *testing.T) {
+	_, err := agenttest.Start(t, agenttest.NewFaults(1, agenttest.Split(2)).Middleware()(careless{}), nil).Try(nil)
+	failed, ok := errors.AsType[*client.PanicError](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, "careless", failed.Value)
 }
 
 func TestFaultsAroundAnAgentTakeNoRealTime(t *testing.T) {

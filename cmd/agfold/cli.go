@@ -122,7 +122,20 @@ func wrongCommandLine(err error, args []string, t *terminal) int {
 		}
 		return wrongUsage(name, text, t)
 	}
-	t.say("agfold: %v", err)
+	text := err.Error()
+	said, ok := strings.CutPrefix(text, "unexpected argument ")
+	if ok && !strings.Contains(said, "did you mean") {
+		var names []string
+		if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context != nil {
+			for _, c := range failed.Context.Model.Children {
+				if !c.Hidden {
+					names = append(names, c.Name)
+				}
+			}
+		}
+		text = "unknown command " + said + "; the commands are " + strings.Join(names, ", ")
+	}
+	t.say("agfold: %s", text)
 	if _, err := os.Stat(args[0]); err == nil {
 		t.say("To read a recording: agfold replay %s", args[0])
 	}

@@ -103,7 +103,7 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{"no command", nil, "Usage:"},
 		{"a misspelt command is guessed", []string{"repaly"}, `unexpected argument repaly, did you mean "replay"?`},
-		{"an unknown command lists none", []string{"frobnicate"}, "agfold: unexpected argument frobnicate\nagfold --help lists the commands.\n"},
+		{"an unknown command lists those that there are", []string{"frobnicate"}, "agfold: unknown command frobnicate; the commands are run, replay, "},
 		{"help on an unknown command", []string{"help", "replya"}, `did you mean "replay"?`},
 		{"an unknown flag of agfold", []string{"--json"}, "unknown flag --json"},
 		{"a file for a command", []string{"main_test.go"}, "agfold replay main_test.go"},
