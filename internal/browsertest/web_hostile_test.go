@@ -53,6 +53,7 @@ func hostileRecording(t *testing.T) string {
 		{"type": "CUSTOM", "name": huge, "value": nasty},
 		{"type": nasty, "x": nasty},
 		{"type": "TEXT_MESSAGE_START", "messageId": "with unknown", "role": nasty, nasty: nasty},
+		{"type": "TEXT_MESSAGE_END", "messageId": "with unknown"},
 		{"type": "SUBAGENT_ERROR", "subagentRunId": huge, "message": nasty, "code": nasty},
 		{"type": "MESSAGES_SNAPSHOT", "messages": []any{text("user"), text("system"), text("developer"), object{"role": "user", "id": "parts", "content": []any{
 			object{"type": "text", "text": nasty}, object{"type": "image", "source": object{"type": "url", "value": "https://example.com/pixel.png"}},
@@ -83,8 +84,8 @@ func must(text []byte, err error) []byte {
 	return text
 }
 
-// walk shows positions in panes and checks that nothing breaks: all of them in the conversation on the narrowest screen, and of the
-// rest the last one and some before.
+// walk shows positions in panes and checks that nothing breaks: every second one in the conversation on the
+// narrowest screen, elsewhere the last one and one before.
 func walk(t *testing.T, w *watched, panes ...string) {
 	t.Helper()
 	length := evaluate[int](t, w, `Promise.resolve(agfold.source.length)`)
@@ -95,7 +96,7 @@ func walk(t *testing.T, w *watched, panes ...string) {
 		for _, pane := range panes {
 			do(t, w.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`agfold.open(%q)`, pane)))
 			for n := 0; n <= length; n++ {
-				if n != length && !(size[0] == 400 && (pane == "talk" || n%8 == 0)) {
+				if n != length && !(size[0] == 400 && (pane == "talk" && n%2 == 0 || n == 20)) {
 					continue
 				}
 				do(t, w.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`agfold.go(%d)`, n)))
@@ -132,7 +133,7 @@ func TestWebExport(t *testing.T) {
 			until(t, w.ctx, `globalThis.agfold?.moment?.n === agfold.source.length && agfold.exported`)
 			assert.Equal(t, "[]", evaluate[string](t, w, `Promise.resolve(JSON.stringify([...document.querySelectorAll('#share, .say:not([hidden]), #tab-compare')].map(n => n.id)))`))
 			if name == "hostile" {
-				walk(t, w, "talk", "event", "state", "agents", "trouble")
+				walk(t, w, "talk", "state")
 				return
 			}
 			live := openWeb(t, url+"#log=0")

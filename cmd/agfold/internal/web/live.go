@@ -69,7 +69,12 @@ func (l *log) recorder() client.Middleware {
 			return func(yield func(event.Event, error) bool) {
 				run := l.startRun(&in)
 				var cause error
-				defer func() { run.end(cause) }()
+				defer func() {
+					if ctx.Err() != nil {
+						cause = reducer.ErrStopped
+					}
+					run.end(cause)
+				}()
 				for ev, err := range next.Run(ctx, in) {
 					if err != nil {
 						cause = err
@@ -77,23 +82,12 @@ func (l *log) recorder() client.Middleware {
 						run.take(ev)
 					}
 					if !yield(ev, err) {
-						if cause == nil {
-							cause = stopped(ctx)
-						}
 						return
 					}
 				}
 			}
 		})
 	}
-}
-
-// stopped returns why a session has stopped reading: its user or its rules did.
-func stopped(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return reducer.ErrStopped
-	}
-	return nil
 }
 
 // liveRun is a run that passes.
