@@ -46,11 +46,9 @@ type HTTPOptions struct {
 	// at most 5 s.
 	IdleTimeout time.Duration
 	// CapabilitiesURL is where the agent declares its capabilities (P-CAP-3), as a URL that is relative to that of the agent: "."
-	// and "capabilities" are beside it, and the agent's own URL is what [serve.Agent] answers. [Capabilities] asks it with GET,
+	// and "capabilities" are beside it, and the agent's own URL is what serve.Agent answers. [Capabilities] asks it with GET,
 	// with Header and after Prepare, whose Request then has an empty Input. "" means that the agent declares nothing. No run
 	// asks it.
-	//
-	// [serve.Agent]: https://pkg.go.dev/github.com/agfold/agfold/serve#Agent
 	CapabilitiesURL string
 	// OnProgress, if it is set, is called after each read of an event stream, from the goroutine that iterates the run. It
 	// delays the run, so it should be quick.
