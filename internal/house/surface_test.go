@@ -21,7 +21,7 @@ var surface = map[string]int{
 	"state":          83,
 	"subscribe":      23,
 	"messages":       117,
-	"event":          246,
+	"event":          248,
 	"chunks":         9,
 	"reducer":        111,
 	"recording":      67,
