@@ -5,6 +5,8 @@
 // and then in middleware, the same way on every path (P-PIPE-1): [FilterToolCalls], [Record], [Log], and [Peer], for
 // agents of an older protocol.
 //
+// Some agents declare what they can do before they are asked: see [Capabilities].
+//
 // A [Session] holds a conversation over many runs. It makes each run's input, folds what comes back (package reducer),
 // answers tool calls with Go functions ([NewTool]), resumes interrupts ([Resolve], [Decline]), and delivers immutable
 // snapshots of the thread and of what the session is doing ([Snapshot], package subscribe). [Session.Start] begins a [Turn] and

@@ -45,6 +45,11 @@ type HTTPOptions struct {
 	// duration no bound. The body of an answer that is not an event stream is read for at most this long in all, and for
 	// at most 5 s.
 	IdleTimeout time.Duration
+	// CapabilitiesURL is where the agent declares its capabilities (P-CAP-3), as a URL that is relative to that of the agent: "."
+	// and "capabilities" are beside it, and the agent's own URL is what serve.Agent answers. [Capabilities] asks it with GET,
+	// with Header and after Prepare, whose Request then has an empty Input. "" means that the agent declares nothing. No run
+	// asks it.
+	CapabilitiesURL string
 	// OnProgress, if it is set, is called after each read of an event stream, from the goroutine that iterates the run. It
 	// delays the run, so it should be quick.
 	OnProgress func(Progress)
@@ -63,6 +68,8 @@ type httpAgent struct {
 	header        http.Header
 	prepare       func(context.Context, *Request) error
 	onProgress    func(Progress)
+	capabilities  string                                     // the URL
+	checkRedirect func(*http.Request, []*http.Request) error // the caller's
 	headerTimeout time.Duration
 	idleTimeout   time.Duration
 	maxEventBytes int
@@ -93,6 +100,7 @@ func NewHTTP(target string, o *HTTPOptions) Agent {
 		header:        o.Header.Clone(),
 		prepare:       o.Prepare,
 		onProgress:    o.OnProgress,
+		capabilities:  o.CapabilitiesURL,
 		headerTimeout: orDefault(o.HeaderTimeout, defaultHeaderTimeout),
 		idleTimeout:   orDefault(o.IdleTimeout, defaultIdleTimeout),
 		maxEventBytes: orDefault(o.MaxEventBytes, event.DefaultMaxBytes),
@@ -104,6 +112,7 @@ func NewHTTP(target string, o *HTTPOptions) Agent {
 	if h.header == nil {
 		h.header = http.Header{}
 	}
+	h.checkRedirect = h.client.CheckRedirect
 	h.client.Transport = singleSend{h.client.Transport}
 	h.client.CheckRedirect = redirectPolicy(h.client.CheckRedirect)
 	return h

@@ -23,6 +23,8 @@ type Middleware func(next Agent) Agent
 // last. Innermost is the compatibility boundary, which converts what older producers send, even if there is no middleware
 // (P-PIPE-1). If agent or a middleware is nil, every run returns an error; so it does if NewHTTP or a middleware of this
 // package got an argument that it cannot use.
+//
+// What agent declares ([Declarer]), the result declares, unless a middleware declares something else.
 func Chain(agent Agent, middleware ...Middleware) Agent { return chained(agent, nil, middleware) }
 
 // chained is Chain for a session, whose thread says which ids are taken even if middleware takes messages out of the
@@ -34,9 +36,11 @@ func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware
 	outer := Agent(runFunc(func(ctx context.Context, in event.RunInput) iter.Seq2[event.Event, error] {
 		return upgraded(withoutNil(agent.Run(ctx, in)), in, thread)
 	}))
+	outer = declaringAs(outer, agent)
 	for _, m := range slices.Backward(middleware) {
+		inner := outer
 		if m != nil {
-			outer = m(outer)
+			outer = m(inner)
 		}
 		if m == nil || outer == nil {
 			return unusable{errNoMiddleware}
@@ -44,6 +48,7 @@ func chained(agent Agent, thread func() *reducer.Thread, middleware []Middleware
 		if err := unusableError(outer); err != nil {
 			return unusable{err}
 		}
+		outer = declaringAs(outer, inner)
 	}
 	return outer
 }

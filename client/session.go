@@ -84,6 +84,9 @@ type SessionOptions struct {
 	Linger time.Duration
 	// WhenBusy says what to do with a turn that is started while another one is in progress. 0 means [Refuse].
 	WhenBusy WhenBusy
+	// Capabilities is what the agent declares about itself, such as [Capabilities] returns; nil is nothing. What a stream
+	// contradicts of it is a warning (P-CAP-2), and has no other effect. It is not in the thread.
+	Capabilities *event.Capabilities
 	// OnWarning is called with every warning, from the goroutine that reads a stream; nil writes them to the default
 	// logger of log/slog at level Warn. While a stream lingers, warnings about it may come at the same time as those of the
 	// next turn. It must not wait for the session, as Stop and Send do.

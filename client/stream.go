@@ -32,6 +32,7 @@ type runStream struct {
 	cancel  context.CancelFunc
 	unlink  func() bool   // from the turn's context
 	gone    chan struct{} // closed when the goroutine no longer reads
+	against *event.Contradictions
 	seen    streamObservers
 
 	// Of the goroutine.
@@ -54,7 +55,7 @@ type runStream struct {
 
 // openStream makes the stream of a turn's next run the session's. The session has no other one.
 func openStream(t *Turn, in event.RunInput, fold *reducer.Reducer) *runStream {
-	st := &runStream{session: t.session, opener: t, turn: t, fold: fold, gone: make(chan struct{})}
+	st := &runStream{session: t.session, opener: t, turn: t, fold: fold, gone: make(chan struct{}), against: t.session.o.Capabilities.Contradictions()}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.observed))
 	st.cancel = func() { cancel(nil) }
 	st.ctx, st.seen = observers(t.session.o.Observers).stream(ctx, &in)
@@ -112,6 +113,9 @@ func (st *runStream) apply(ev event.Event) bool {
 		for _, w := range d.Warnings {
 			st.session.o.OnWarning(w)
 		}
+		for _, w := range st.contradicted(d) {
+			st.session.o.OnWarning(w)
+		}
 		switch d.Change.Kind {
 		case reducer.RunBegan:
 			st.ended, st.until = false, time.Time{}
@@ -135,6 +139,18 @@ func (st *runStream) apply(ev event.Event) bool {
 		}
 	}
 	return st.err == nil && st.rejected == nil
+}
+
+// contradicted returns what a delivery contradicts of the agent's declaration.
+func (st *runStream) contradicted(d reducer.Delivery) []event.Warning {
+	if d.Event == nil {
+		return nil
+	}
+	found := st.against.Of(d.Event)
+	for i := range found {
+		found[i].Ordinal = d.Ordinal
+	}
+	return found
 }
 
 // each applies one event and calls see after each of its deliveries. The session's lock is held while the fold changes, but
@@ -283,7 +299,7 @@ func (st *runStream) foldLate(ev event.Event) (seen []lateDelivery, ok bool) {
 	ended := false
 	s := st.session
 	st.each(ev, func(d reducer.Delivery) bool {
-		d.Warnings = slices.Clone(d.Warnings)
+		d.Warnings = slices.Concat(d.Warnings, st.contradicted(d))
 		l := lateDelivery{Delivery: d}
 		if s.o.Hooks != nil {
 			l.thread = s.Thread()

@@ -64,6 +64,8 @@ var checks = []Check{
 	{"version", LevelNote, "the protocol version is not one that is known", "Clients may misread what is new.", "Send the version that the events follow."},
 	{"run-ids-differ", LevelWarning, "RUN_FINISHED names another run or thread than RUN_STARTED", "Clients that multiplex runs end the wrong one.", "Use the ids of RUN_STARTED."},
 	{"usage-missing", LevelNote, "a run does not tell its token usage", "Nobody can see what it cost.", "Send usage in RUN_FINISHED or RUN_ERROR."},
+	{"capability-denied", LevelWarning, "the stream does what the agent declares that it does not do", "The interface that was built on the declaration lacks what the run needs: a place for reasoning, a button to approve.",
+		"Declare only what holds, or leave the field out (P-CAP-2)."},
 	{"gap", LevelNote, "nothing comes for a long time", "Users think that it hangs, and proxies close idle connections.", "Send steps, activities or comments while something takes long."},
 }
 

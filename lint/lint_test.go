@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agfold/agfold/event"
+	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/recording"
 )
 
@@ -90,20 +92,25 @@ var rows = []struct{ code, in, want string }{
 	{"version", strings.Replace(run(), `"runId":"r"}`, `"runId":"r","protocolVersion":"9.0"}`, 1), `note version event 1`},
 	{"run-ids-differ", started + "\n" + strings.Replace(finished, `"runId":"r"`, `"runId":"q"`, 1), `warning run-ids-differ event 2`},
 	{"usage-missing", strings.Replace(run(), `,"usage":[{"totalTokens":1}]`, "", 1), `note usage-missing event 2 RUN_FINISHED: the run does not tell its usage`},
+	{"capability-denied", run(`{"type":"REASONING_START","messageId":"m"}`, `{"type":"REASONING_END","messageId":"m"}`),
+		"warning capability-denied event 2 REASONING_START: the agent declares that it does not show its reasoning, and does"},
 	{"gap", `{"agfold":"recording/1"}` + "\n" + `{"at":1,"event":` + started + `}` + "\n" + `{"at":31002,"event":` + finished + `}`, `note gap event 2 RUN_FINISHED: nothing came for 31.001s before it`},
 }
+
+// silent declares that the agent does not reason.
+var silent = &event.Capabilities{Reasoning: &event.ReasoningCapabilities{Supported: messages.Some(false)}}
 
 func TestFindings(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range rows {
 		seen[row.code] = true
 		t.Run(row.code, func(t *testing.T) {
-			found := lint(t, row.in, &Options{Only: []string{row.code}})
+			found := lint(t, row.in, &Options{Only: []string{row.code}, Capabilities: silent})
 			require.Len(t, found, 1)
 			assert.Contains(t, found[0].String(), row.want)
 			assert.Empty(t, lint(t, row.in, &Options{Only: []string{row.code}, Off: []string{row.code}}))
 			if row.code != "rejected" && row.code != "truncated" {
-				assert.Empty(t, lint(t, run(text("m", "Hello, world")), &Options{Only: []string{row.code}}), "a clean stream")
+				assert.Empty(t, lint(t, run(text("m", "Hello, world")), &Options{Only: []string{row.code}, Capabilities: silent}), "a clean stream")
 			}
 		})
 	}

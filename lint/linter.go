@@ -32,6 +32,8 @@ type Options struct {
 	OnEvent func(n int) bool
 	// MinSnapshots is how many snapshots a run must have before their share is judged; 0 means 8.
 	MinSnapshots int
+	// Capabilities is what the agent declares about itself, nil if that is not known (P-CAP-2).
+	Capabilities *event.Capabilities
 }
 
 // Finding is something that an agent's author likely did not mean.
@@ -87,6 +89,7 @@ type Linter struct {
 	deltas    map[opened]*deltaCount
 	announced map[messages.Owner]bool
 	before    state.Value
+	against   *event.Contradictions
 }
 
 type deltaCount struct{ n, size int }
@@ -105,6 +108,7 @@ func New(o *Options) *Linter {
 	for _, c := range checks {
 		l.on[c.Code] = (len(l.o.Only) == 0 || slices.Contains(l.o.Only, c.Code)) && !slices.Contains(l.o.Off, c.Code)
 	}
+	l.against = l.o.Capabilities.Contradictions()
 	l.runIDs, l.texts, l.callRuns, l.owners = make(map[string]bool), make(map[string]uint64), make(map[string]int), make(map[string]struct{})
 	l.beginRun()
 	return l
@@ -170,6 +174,9 @@ func (l *Linter) Deliver(d reducer.Delivery, thread func() *reducer.Thread) {
 	l.events++
 	typ := d.Event.Type().String()
 	l.owner(d, typ)
+	for _, w := range l.against.Of(d.Event) {
+		l.find("capability-denied", d.Ordinal, typ, w.Path, "%s", w.Text)
+	}
 	switch e := d.Event.(type) {
 	case *event.RunStarted:
 		l.beginRun()

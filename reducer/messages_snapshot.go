@@ -195,9 +195,11 @@ func ownedActivities(meta messages.Metadata, carriesAny bool) (types map[string]
 	case state.KindArray:
 		types = make(map[string]bool)
 		for _, v := range owned.Elements() {
-			if s, ok := v.AsString(); ok {
-				types[s] = true
+			s, ok := v.AsString()
+			if !ok {
+				return nil, false
 			}
+			types[s] = true
 		}
 	}
 	return types, false

@@ -32,6 +32,9 @@ type AgentOptions struct {
 	// PeerVersion says that clients speak no newer version than this, such as "0.0.57"; the stream is downgraded for them
 	// (P-VRS-2). "" goes by the protocolVersion of each input (P-VRS-3).
 	PeerVersion string
+	// Capabilities is what a GET is answered with (P-CAP-3); nil answers with what the agent declares, if it is a
+	// [client.Declarer]. If there is neither, GET is not allowed.
+	Capabilities *event.Capabilities
 	// RunError returns what a client is told of an error that ends a run, for which it gets a RUN_ERROR. Nil tells the rule
 	// that the agent broke, what an *reducer.AgentError says, and of other errors only their kind: their texts may
 	// hold what is not the client's.
@@ -51,8 +54,8 @@ type AgentOptions struct {
 
 // Agent returns a handler that serves agent as an AG-UI endpoint, on any path: a POST of a RunAgentInput as JSON is answered
 // with the events of the run as server-sent events (P-SSE-1), or in the Binding of the options. A request that is not in order gets a 4xx with a body of
-// application/problem+json, which has the members rule and path if the input breaks a rule (P-ENF-6). The handler keeps
-// nothing between requests.
+// application/problem+json, which has the members rule and path if the input breaks a rule (P-ENF-6). A GET is answered with
+// the agent's capabilities, if it declares any. The handler keeps nothing between requests.
 //
 // Events are checked as they leave, by the rules that a client checks them by. What the agent does wrong becomes a RUN_ERROR and a
 // line in the log, and the stream ends: an event that is malformed or out of place, an error, a panic, an end without
@@ -102,6 +105,10 @@ func (h *agentHandler) log() *slog.Logger {
 
 // ServeHTTP implements http.Handler.
 func (h *agentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && h.declares() {
+		h.declare(w, r)
+		return
+	}
 	in, warnings, no := h.input(w, r)
 	if no != nil {
 		no.answer(w)
@@ -150,9 +157,7 @@ func (h *agentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *agentHandler) input(w http.ResponseWriter, r *http.Request) (*event.RunInput, []event.Warning, *problem) {
 	switch {
 	case r.Method != http.MethodPost:
-		no := refuse(http.StatusMethodNotAllowed, "this is an AG-UI agent: POST a RunAgentInput")
-		no.allow = http.MethodPost
-		return nil, nil, no
+		return nil, nil, h.postOnly(h.allow())
 	case !isJSON(r):
 		return nil, nil, refuse(http.StatusUnsupportedMediaType, "the body must be of Content-Type application/json, in UTF-8")
 	case !accepts(r, eventStreamType) && (h.uncovered != nil || !asksFor(r, h.o.Binding)):

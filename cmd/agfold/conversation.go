@@ -41,6 +41,15 @@ type conversation struct {
 	used     map[string]bool     // the replies that answered a question
 	lines    *bufio.Reader       // standard input, once a person was asked
 	warnings warnings
+	about    string // what the agent declares, with --verbose
+}
+
+// title says what runs.
+func (c *conversation) title() term.Text {
+	if c.about == "" {
+		return term.Sprintf("%s", c.f.agent())
+	}
+	return term.Sprintf("%s (%s)", c.f.agent(), c.about)
 }
 
 // maxUnasked is how many runs in a row may be answered without asking a person.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
+	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/lint"
 )
 
@@ -25,6 +26,7 @@ type lintFlags struct {
 	MaxState  int           `placeholder:"KIB" default:"1024" help:"The largest state, in KiB (1024)."`
 	MinDeltas int           `placeholder:"N" default:"40" help:"How many deltas a text must have before their lengths are judged (40)."`
 	MaxEvent  int           `placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
+	Declared  string        `name:"capabilities" placeholder:"FILE" help:"What the agent declares about itself, as JSON (AgentCapabilities): what a stream contradicts of it is found, too."`
 	Files     []string      `arg:"" name:"FILE" help:"A recording; - is standard input."`
 }
 
@@ -77,6 +79,11 @@ type fileFinding struct {
 func (f *lintFlags) run(ctx context.Context, t *terminal) int {
 	status := exitOK
 	var all []fileFinding
+	capabilities, err := readCapabilities(f.Declared, t)
+	if err != nil {
+		t.say("agfold: %s: %v", f.Declared, err)
+		return exitUnreadable
+	}
 	told := make(map[string]bool) // the checks that were explained
 	for _, name := range f.Files {
 		src, ok := openSource(ctx, name, f.MaxEvent, t)
@@ -84,7 +91,7 @@ func (f *lintFlags) run(ctx context.Context, t *terminal) int {
 			status = max(status, exitUnreadable)
 			continue
 		}
-		found, seen, err := f.lint(ctx, src)
+		found, seen, err := f.lint(ctx, src, capabilities)
 		src.file.Close()
 		for _, one := range found {
 			if at := f.level(one); at > exitOK {
@@ -112,10 +119,10 @@ func (f *lintFlags) run(ctx context.Context, t *terminal) int {
 }
 
 // lint lints one recording, and returns the findings and the number of events.
-func (f *lintFlags) lint(ctx context.Context, src *source) ([]lint.Finding, int, error) {
+func (f *lintFlags) lint(ctx context.Context, src *source, declared *event.Capabilities) ([]lint.Finding, int, error) {
 	seen := 0
 	found, err := lint.Recording(src.rec, &lint.Options{
-		Only: f.Only, Off: f.Off, MaxGap: f.MaxGap, MaxStateBytes: f.MaxState << 10, MinDeltas: f.MinDeltas,
+		Only: f.Only, Off: f.Off, MaxGap: f.MaxGap, MaxStateBytes: f.MaxState << 10, MinDeltas: f.MinDeltas, Capabilities: declared,
 		OnEvent: func(n int) bool { seen = n; return ctx.Err() == nil },
 	})
 	return found, seen, err

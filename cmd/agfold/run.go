@@ -29,6 +29,7 @@ type runFlags struct {
 	HeaderTimeout time.Duration `group:"The agent" placeholder:"DURATION" default:"2m" help:"How long to wait for the response to begin (2m); negative for no limit."`
 	IdleTimeout   time.Duration `group:"The agent" placeholder:"DURATION" default:"5m" help:"How long the response may pause (5m); negative for no limit."`
 	MaxEvent      int           `group:"The agent" placeholder:"MIB" default:"64" help:"The largest event to accept, in MiB (64)."`
+	Declared      string        `group:"The agent" name:"capabilities" placeholder:"URL" help:"Where the agent declares its capabilities, relative to --url, such as /capabilities. What a run contradicts of them is a warning."`
 	Protobuf      bool          `group:"The agent" help:"Ask for the events as protobuf; the agent may still answer with server-sent events."`
 
 	Messages []string `group:"What is sent" name:"message" sep:"none" placeholder:"TEXT" help:"A user's message; may be repeated: each is sent after the run of the previous one has succeeded. The demo agent has a default."`
@@ -47,6 +48,7 @@ type runFlags struct {
 	Events  bool          `group:"What is shown" help:"Print every event as it is delivered, one per line; with --json as an object with ordinal, event, change and warnings."`
 	Full    bool          `group:"What is shown" help:"Leave nothing out, and show metadata. Otherwise long results, arguments, activities and states are shortened."`
 	Record  string        `group:"What is shown" placeholder:"FILE" help:"Record all that the agent sends, for agfold replay and --continue. FILE is overwritten, unless it is also the --continue file; then it is appended to."`
+	Verbose bool          `group:"What is shown" help:"Show what the agent declares about itself: beside its name, or on standard error if the runs are not redrawn."`
 	Strict  bool          `group:"What is shown" help:"Treat what is unknown to the protocol as an error, not as a warning."`
 	Lenient bool          `group:"What is shown" help:"Repair what some servers are known to get wrong, with a warning; the error of a rejected stream says if that would help."`
 	Timeout time.Duration `group:"What is shown" placeholder:"DURATION" help:"Stop after a time such as 90s or 5m."`
@@ -92,6 +94,26 @@ Examples:
 
 // agent names the agent.
 func (f *runFlags) agent() string { return orText(f.URL, "demo agent") }
+
+// declared asks the agent for its capabilities, if that is wanted. A run depends on nothing that it declares (P-CAP-2).
+func (f *runFlags) declared(ctx context.Context, agent client.Agent, t *terminal) *event.Capabilities {
+	if !f.Verbose && f.Declared == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxDeclaring)
+	defer cancel()
+	c, err := client.Capabilities(ctx, agent)
+	switch {
+	case err != nil:
+		t.say("agfold: the agent's capabilities: %v", err)
+	case c == nil && f.Verbose:
+		t.say("agfold: the agent declares no capabilities that agfold knows of; see --capabilities")
+	}
+	return c
+}
+
+// maxDeclaring is how long an agent may take to declare its capabilities.
+const maxDeclaring = 10 * time.Second
 
 // headers returns the headers of --header. The error names the first that is not one.
 func (f *runFlags) headers() (http.Header, error) {
@@ -168,10 +190,22 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	if st.newID != nil {
 		options.NewID = st.newID
 	}
-	c.session = client.NewSession(client.NewHTTP(endpoint, &client.HTTPOptions{
-		Header: header, HeaderTimeout: f.HeaderTimeout, IdleTimeout: f.IdleTimeout, MaxEventBytes: f.MaxEvent << 20,
+	declared := f.Declared
+	if f.URL == "" {
+		declared = endpoint
+	}
+	agent := client.NewHTTP(endpoint, &client.HTTPOptions{
+		CapabilitiesURL: declared,
+		Header:          header, HeaderTimeout: f.HeaderTimeout, IdleTimeout: f.IdleTimeout, MaxEventBytes: f.MaxEvent << 20,
 		Binding: binding(f.Protobuf),
-	}), &options)
+	})
+	options.Capabilities = f.declared(ctx, agent, t)
+	if f.Verbose && options.Capabilities != nil {
+		if c.about = capabilitiesText(options.Capabilities); st.size == nil {
+			t.say("agfold: %s declares: %s", f.agent(), c.about)
+		}
+	}
+	c.session = client.NewSession(agent, &options)
 	defer c.session.Close()
 	for _, w := range begun.warnings {
 		c.warn(w)

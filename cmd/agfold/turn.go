@@ -75,7 +75,7 @@ func (c *conversation) draw(ctx context.Context, o *client.RunOptions) (ended, d
 	done := make(chan error, 1)
 	go func() {
 		err := live.Show(viewing, c.session.Subscribe(viewing), &live.Options{
-			Out: c.t.stdout, Size: c.stage.size, Color: c.t.color, Title: term.Sprintf("%s", c.f.agent()), Note: c.warnings.note, Aside: asides,
+			Out: c.t.stdout, Size: c.stage.size, Color: c.t.color, Title: c.title(), Note: c.warnings.note, Aside: asides,
 		})
 		if err != nil {
 			_ = c.session.Stop(context.WithoutCancel(ctx)) // nobody sees the rest, and nobody attends to the signals

@@ -84,6 +84,7 @@ var advice = map[string]string{
 	"P-PB-3":   "Encode each event as one message of the 1.0 schema, after its length in four bytes, and write nothing else.",
 	"P-PB-4":   "Nothing, if the agent is newer than this client; otherwise send only what the 1.0 schema has.",
 	"P-PB-5":   "Send the run as server-sent events if the client needs what was left out.",
+	"P-CAP-2":  "Declare only what the agent does, or leave the field out, which says nothing.",
 	"P-VRS-1":  "Send the version that the events follow, such as 1.0.",
 	"P-VRS-2":  "Nothing: the peer is pinned to an older version.",
 	"P-STA-2":  "Send STATE_SNAPSHOT at the beginning of the run.",
