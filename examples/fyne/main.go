@@ -15,12 +15,13 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/examples/fyne/chat"
 )
 
 func main() {
-	var agent client.Agent = client.Emit(assistant.Run)
+	var agent client.Agent = emit.Agent(assistant.Run, nil)
 	if len(os.Args) > 1 {
 		agent = client.NewHTTP(os.Args[1], nil)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/serve"
@@ -22,7 +23,7 @@ import (
 func TestRouters(t *testing.T) {
 	for name, mount := range map[string]func(agent, threads http.Handler) http.Handler{"chi": mountChi, "gin": mountGin, "echo": mountEcho} {
 		t.Run(name, func(t *testing.T) {
-			agent := client.Emit(assistant.Run)
+			agent := emit.Agent(assistant.Run, nil)
 			threads := serve.NewThreads(agent, nil)
 			server := httptest.NewServer(mount(serve.Agent(agent, nil), threads))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 	"github.com/agfold/agfold/client"
+	"github.com/agfold/agfold/emit"
 	"github.com/agfold/agfold/examples/assistant"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ type window struct {
 func open(t *testing.T) *window {
 	t.Helper()
 	test.NewTempApp(t)
-	s := client.NewSession(client.Emit(assistant.Run), &client.SessionOptions{WhenBusy: client.Queue})
+	s := client.NewSession(emit.Agent(assistant.Run, nil), &client.SessionOptions{WhenBusy: client.Queue})
 	w := &window{t: t, chat: New(s), do: make(chan func())}
 	w.Window = test.NewWindow(w.chat.Content)
 	w.Resize(fyne.NewSize(900, 600))
