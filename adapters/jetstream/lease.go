@@ -61,8 +61,8 @@ func (l *Log) acquire(ctx context.Context, key string) (*lease, error) {
 	for attempt := 0; ; attempt++ {
 		op := leaseOp{key: key, kind: "acquire", nonce: who.Nonce, started: time.Now()}
 		revision, err := l.leases.Create(ctx, key, text)
-		op.ended, op.token, op.ok, op.sure = time.Now(), revision, err == nil, err == nil || errors.Is(err, jetstream.ErrKeyExists)
-		op.taken = errors.Is(err, jetstream.ErrKeyExists)
+		op.taken = errors.Is(err, jetstream.ErrKeyExists) || isConflict(err)
+		op.ended, op.token, op.ok, op.sure = time.Now(), revision, err == nil, err == nil || op.taken
 		if err != nil { // the answer may be about an earlier attempt of ours, or lost
 			entry, failed := l.leases.Get(ctx, key)
 			switch has, ok := tenantOf(entry, failed); {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -159,14 +160,14 @@ func (l *Log) load(ctx context.Context, threadID string) (*loaded, error) {
 		return nil, err
 	}
 	r.last = last.Sequence
-	if err := l.tail(ctx, r, m.Sequence, last); err != nil {
+	if err := l.readAfter(ctx, r, m.Sequence, last); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// tail reads the messages after a sequence up to the last one.
-func (l *Log) tail(ctx context.Context, r *loaded, after uint64, last *jetstream.RawStreamMsg) error {
+// readAfter reads the messages after a sequence up to the last one.
+func (l *Log) readAfter(ctx context.Context, r *loaded, after uint64, last *jetstream.RawStreamMsg) error {
 	take := func(seq uint64, data []byte) {
 		r.since += len(data)
 		if r.message(seq, data) != nil {
@@ -205,13 +206,36 @@ func (l *Log) tail(ctx context.Context, r *loaded, after uint64, last *jetstream
 	}
 }
 
+// tail is messages as they come, in order.
+type tail struct {
+	jetstream.MessagesContext
+	stop func()
+}
+
+// Stop ends the messages, and what the server has for them.
+func (t *tail) Stop() {
+	t.MessagesContext.Stop()
+	t.stop()
+}
+
+// unread is how long the server keeps what it has for a reader that is gone.
+const unread = 30 * time.Second
+
 // messages returns the messages of a subject from a sequence on, in order, as they come.
-func (l *Log) messages(ctx context.Context, subject string, from uint64) (jetstream.MessagesContext, error) {
+func (l *Log) messages(ctx context.Context, subject string, from uint64) (*tail, error) {
 	c, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from,
+		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: unread,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return c.Messages()
+	messages, err := c.Messages()
+	if err != nil {
+		return nil, err
+	}
+	return &tail{messages, func() {
+		if info := c.CachedInfo(); info != nil { // nobody waits for the answer: it would end by itself too
+			_ = l.nc.Publish("$JS.API.CONSUMER.DELETE."+l.o.Name+"."+info.Name, nil)
+		}
+	}}, nil
 }
