@@ -221,6 +221,10 @@ func (t *tail) Stop() {
 // unread is how long the server keeps what it has for a reader that is gone.
 const unread = 30 * time.Second
 
+// heartbeat is how often a server breaks its silence. After twice that a reader counts it as lost, and begins anew where it was,
+// at another one.
+const heartbeat = 2 * time.Second
+
 // messages returns the messages of a subject from a sequence on, in order, as they come.
 func (l *Log) messages(ctx context.Context, subject string, from uint64) (*tail, error) {
 	c, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
@@ -229,7 +233,7 @@ func (l *Log) messages(ctx context.Context, subject string, from uint64) (*tail,
 	if err != nil {
 		return nil, err
 	}
-	messages, err := c.Messages()
+	messages, err := c.Messages(jetstream.PullExpiry(30*time.Second), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func (r *rig) bare(ctx context.Context) (time.Duration, error) {
 	text, _ := (&event.TextMessageContent{MessageID: "m-00000000-0000-0000-0000-000000000000", Delta: delta}).MarshalJSON()
 	begun := time.Now()
 	for range r.events {
-		if _, err := api.PublishAsync(name, text); err != nil {
+		if _, err := api.PublishAsync(name, text, js.WithStallWait(time.Minute)); err != nil {
 			return 0, err
 		}
 	}
