@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -189,7 +190,13 @@ func (c *chaos) round(r *rand.Rand) string {
 		c.whole()
 	}
 	for _, id := range c.ids {
-		eventually(c.t, func() bool { return c.done[id].Load() > before[id] }, "the thread %s goes on after the %s has died", id, kind)
+		for until := time.Now().Add(2 * time.Minute); c.done[id].Load() <= before[id]; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(until) {
+				holder, err := c.watch.Holder(c.t.Context(), id)
+				text := make([]byte, 1<<20)
+				require.Failf(c.t, "a thread does not go on", "%s, after the %s has died; it is held by %q (%v); %s", id, kind, holder, err, text[:runtime.Stack(text, true)])
+			}
+		}
 	}
 	return kind
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -145,6 +146,27 @@ func TestALeaseIsLinearizable(t *testing.T) {
 	all.Wait()
 	require.Greater(t, len(taken), 4, "it was taken again and again")
 	h.linearizable(t, short)
+}
+
+// A lease that stays although nobody renews it, because the server's clock was set back, is taken all the same.
+func TestALeaseThatDoesNotExpireIsTaken(t *testing.T) {
+	url := serverOf(t, nil).URL()
+	a, b := logOf(t, url, Options{LeaseTTL: short}), logOf(t, url, Options{LeaseTTL: short})
+	for _, l := range []*Log{a, b} { // a bucket in which nothing expires
+		l.leases, _ = a.js.CreateOrUpdateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "forever"})
+	}
+	s, err := a.acquire(t.Context(), "k")
+	require.NoError(t, err)
+	time.Sleep(2 * short)
+	_, err = b.acquire(t.Context(), "k")
+	var busy *serve.HeldError
+	require.ErrorAs(t, err, &busy, "it is renewed")
+	s.end()
+	var next *lease
+	eventually(t, func() bool { next, err = b.acquire(t.Context(), "k"); return err == nil }, "it is taken")
+	assert.False(t, s.valid())
+	assert.Greater(t, next.token, s.token)
+	require.NoError(t, next.release(t.Context()))
 }
 
 // The model finds what is wrong.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agfold/agfold/adapters/jetstream/internal/entry"
@@ -152,7 +153,7 @@ func (l *Log) load(ctx context.Context, threadID string) (*loaded, error) {
 		},
 		damage: func(seq uint64, reason string) { log.Warn("a thread was cut", "sequence", seq, "reason", reason) },
 	}}
-	last, err := l.stream.GetLastMsgForSubject(ctx, l.o.entries(token))
+	last, err := l.lastMessage(ctx, l.o.entries(token))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return r, nil
 	}
@@ -177,7 +178,9 @@ func (l *Log) readAfter(ctx context.Context, r *loaded, after uint64, last *jets
 	if last.Sequence <= after {
 		return nil
 	}
-	first, err := l.stream.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(last.Subject))
+	first, err := ask(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return l.stream.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(last.Subject))
+	})
 	if err == nil && first.Sequence == last.Sequence {
 		take(last.Sequence, last.Data)
 		return nil
@@ -227,8 +230,10 @@ const heartbeat = 2 * time.Second
 
 // messages returns the messages of a subject from a sequence on, in order, as they come.
 func (l *Log) messages(ctx context.Context, subject string, from uint64) (*tail, error) {
-	c, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: unread,
+	c, err := ask(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
+		return l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+			FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: unread,
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -242,4 +247,26 @@ func (l *Log) messages(ctx context.Context, subject string, from uint64) (*tail,
 			_ = l.nc.Publish("$JS.API.CONSUMER.DELETE."+l.o.Name+"."+info.Name, nil)
 		}
 	}}, nil
+}
+
+// answer is how long a request waits before it is sent again: the server that was to answer it may be gone.
+const answer = 3 * time.Second
+
+// ask asks again for what has no effect, until there is an answer or ctx ends.
+func ask[T any](ctx context.Context, do func(ctx context.Context) (T, error)) (T, error) {
+	for {
+		within, cancel := context.WithTimeout(ctx, answer)
+		v, err := do(within)
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+			return v, err
+		}
+	}
+}
+
+// lastMessage returns the last message of a subject.
+func (l *Log) lastMessage(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+	return ask(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return l.stream.GetLastMsgForSubject(ctx, subject)
+	})
 }
