@@ -23,7 +23,7 @@ type mark struct {
 // restore reads the newest complete checkpoint of a thread. One that cannot be read counts as none.
 func (l *Log) restore(ctx context.Context, token string) (*entry.Replica, mark, error) {
 	var m mark
-	last, err := l.stream.GetLastMsgForSubject(ctx, l.o.checkpoints(token))
+	last, err := l.lastMessage(ctx, l.o.checkpoints(token))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return new(entry.Replica), m, nil
 	}
@@ -138,7 +138,7 @@ func (h *Hold) checkpoint(ctx context.Context, c *entry.Checkpoint, sequence uin
 
 // lastOf returns the sequence of the last message of a subject, or what is known of it.
 func (l *Log) lastOf(ctx context.Context, subject string, known uint64) uint64 {
-	last, err := l.stream.GetLastMsgForSubject(ctx, subject)
+	last, err := l.lastMessage(ctx, subject)
 	if err != nil {
 		return known
 	}

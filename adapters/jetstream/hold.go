@@ -384,13 +384,17 @@ func (h *Hold) Close() error {
 	if err == nil {
 		err = h.Flush(ctx)
 	}
+	late := time.AfterFunc(5*time.Second, h.ending)
+	h.marks.Wait() // of a checkpoint
+	late.Stop()
 	h.ending()
 	<-h.done
-	h.marks.Wait()
 	h.log.mu.Lock()
 	delete(h.log.holds, h.id)
 	h.log.mu.Unlock()
-	return cmp.Or(err, h.lease.release(ctx))
+	free, cancel2 := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel2()
+	return cmp.Or(err, h.lease.release(free))
 }
 
 // fail ends the writing for good. mu is held.

@@ -16,7 +16,8 @@ import (
 
 // lease is a thread's entry in the bucket of leases, which this process has made and renews. It expires at the server once
 // it is not renewed for the bucket's time to live; this process counts that time from before it asked, by a clock that is
-// never set, so it gives the lease up before the server does.
+// never set, so it gives the lease up before the server does. A server whose clock was set back keeps it for longer; others
+// then take it once they have seen it unchanged for one and a half times that.
 type lease struct {
 	log    *Log
 	key    string
@@ -60,18 +61,23 @@ func (l *Log) acquire(ctx context.Context, key string) (*lease, error) {
 	}
 	for attempt := 0; ; attempt++ {
 		op := leaseOp{key: key, kind: "acquire", nonce: who.Nonce, started: time.Now()}
-		revision, err := l.leases.Create(ctx, key, text)
-		op.ended, op.token, op.ok, op.sure = time.Now(), revision, err == nil, err == nil || errors.Is(err, jetstream.ErrKeyExists)
-		op.taken = errors.Is(err, jetstream.ErrKeyExists)
+		within, cancel := context.WithTimeout(ctx, answer)
+		revision, err := l.leases.Create(within, key, text)
+		cancel()
+		op.taken = errors.Is(err, jetstream.ErrKeyExists) || isConflict(err)
+		op.ended, op.token, op.ok, op.sure = time.Now(), revision, err == nil, err == nil || op.taken
 		if err != nil { // the answer may be about an earlier attempt of ours, or lost
-			entry, failed := l.leases.Get(ctx, key)
+			entry, failed := ask(ctx, func(ctx context.Context) (jetstream.KeyValueEntry, error) { return l.leases.Get(ctx, key) })
 			switch has, ok := tenantOf(entry, failed); {
 			case ok && has.Nonce == who.Nonce:
 				revision, err = entry.Revision(), nil
 				op.token, op.ok, op.sure, op.taken = revision, true, true, false
 			case op.taken && ok:
 				l.traced(op)
-				return nil, &serve.HeldError{Holder: has.Holder}
+				if !l.dead(key, entry.Revision()) {
+					return nil, &serve.HeldError{Holder: has.Holder}
+				}
+				return l.inherit(ctx, key, text, entry.Revision())
 			}
 		}
 		l.traced(op)
@@ -84,6 +90,48 @@ func (l *Log) acquire(ctx context.Context, key string) (*lease, error) {
 	}
 }
 
+// seen is a lease of another process.
+type seen struct {
+	revision uint64
+	since    time.Time
+}
+
+// maxSeen bounds the leases of others that are remembered.
+const maxSeen = 1000
+
+// dead reports whether a lease has had one revision for so long, by the clock of this process, that its holder has given it up,
+// even if it has not expired at the server: its clock may have been set back.
+func (l *Log) dead(key string, revision uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	patience := l.o.LeaseTTL * 3 / 2
+	was, known := l.others[key]
+	if known && was.revision == revision {
+		return time.Since(was.since) > patience
+	}
+	if len(l.others) >= maxSeen {
+		clear(l.others) // who asks again waits a little longer
+	}
+	l.others[key] = seen{revision, time.Now()}
+	return false
+}
+
+// inherit takes a lease whose holder is dead.
+func (l *Log) inherit(ctx context.Context, key string, text []byte, dead uint64) (*lease, error) {
+	op := leaseOp{key: key, kind: "acquire", nonce: nonceOf(text), started: time.Now()}
+	revision, err := l.leases.Update(ctx, key, text, dead)
+	op.taken = errors.Is(err, jetstream.ErrKeyRevisionMismatch)
+	op.ended, op.token, op.ok, op.sure = time.Now(), revision, err == nil, err == nil
+	l.traced(op)
+	if op.taken {
+		return nil, &serve.HeldError{}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.leased(key, text, revision, op.started), nil
+}
+
 // tenantOf reads a lease.
 func tenantOf(entry jetstream.KeyValueEntry, err error) (who tenant, ok bool) {
 	if err != nil {
@@ -93,6 +141,9 @@ func tenantOf(entry jetstream.KeyValueEntry, err error) (who tenant, ok bool) {
 }
 
 func (l *Log) leased(key string, text []byte, revision uint64, since time.Time) *lease {
+	l.mu.Lock()
+	delete(l.others, key)
+	l.mu.Unlock()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &lease{
 		log: l, key: key, text: text, token: revision, lost: make(chan struct{}), end: cancel, ended: make(chan struct{}),
@@ -248,7 +299,7 @@ func (l *Log) tenant(ctx context.Context, threadID string) (tenant, error) {
 	if err := l.check(threadID); err != nil {
 		return tenant{}, err
 	}
-	entry, err := l.leases.Get(ctx, Token(threadID))
+	entry, err := ask(ctx, func(ctx context.Context) (jetstream.KeyValueEntry, error) { return l.leases.Get(ctx, Token(threadID)) })
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return tenant{}, nil
 	}

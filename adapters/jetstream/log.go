@@ -31,6 +31,7 @@ type Log struct {
 
 	mu     sync.Mutex
 	holds  map[string]*Hold
+	others map[string]seen // leases of other processes, by key
 	closed bool
 }
 
@@ -57,7 +58,7 @@ func New(ctx context.Context, nc *nats.Conn, o *Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{o: filled, nc: nc, holds: make(map[string]*Hold)}
+	l := &Log{o: filled, nc: nc, holds: make(map[string]*Hold), others: make(map[string]seen)}
 	var name [9]byte
 	rand.Read(name[:]) // never fails
 	l.process = hex.EncodeToString(name[:])

@@ -27,7 +27,7 @@ func (l *Log) Messages(ctx context.Context) iter.Seq2[Message, error] {
 
 func (l *Log) eachMessage(ctx context.Context, do func(Message) bool) error {
 	subject := l.o.entries(">")
-	last, err := l.stream.GetLastMsgForSubject(ctx, subject)
+	last, err := l.lastMessage(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil
 	}

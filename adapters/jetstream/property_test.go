@@ -126,9 +126,9 @@ func act(ctx context.Context, r *rand.Rand, s *client.Session) {
 // wherever it has begun; so has the next writer.
 func TestFollowersHaveTheThreadOfTheWriterAtEachRevision(t *testing.T) {
 	url := serverOf(t, nil).URL()
-	seeds := uint64(12)
+	seeds := uint64(6)
 	if testing.Short() {
-		seeds = 4
+		seeds = 2
 	}
 	here := logOf(t, url, Options{CheckpointBytes: 3000})
 	there := logOf(t, url, Options{})

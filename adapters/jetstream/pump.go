@@ -70,8 +70,11 @@ func (h *Hold) cut() *batch {
 // due reports whether a checkpoint is to be written. mu is held.
 func (h *Hold) due() bool {
 	o := &h.log.o
-	if h.marking || o.CheckpointBytes < 0 || h.closed {
+	if h.marking || o.CheckpointBytes < 0 {
 		return false
+	}
+	if h.closed { // so that whoever comes next has little to read
+		return h.since >= max(o.CheckpointBytes/8, h.mark.size/4)
 	}
 	return h.since >= max(o.CheckpointBytes, 2*h.mark.size) || o.CheckpointAge > 0 && time.Since(h.oldest) >= o.CheckpointAge
 }

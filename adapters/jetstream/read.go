@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agfold/agfold/adapters/jetstream/internal/entry"
@@ -151,7 +153,7 @@ func (l *Log) load(ctx context.Context, threadID string) (*loaded, error) {
 		},
 		damage: func(seq uint64, reason string) { log.Warn("a thread was cut", "sequence", seq, "reason", reason) },
 	}}
-	last, err := l.stream.GetLastMsgForSubject(ctx, l.o.entries(token))
+	last, err := l.lastMessage(ctx, l.o.entries(token))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return r, nil
 	}
@@ -159,14 +161,14 @@ func (l *Log) load(ctx context.Context, threadID string) (*loaded, error) {
 		return nil, err
 	}
 	r.last = last.Sequence
-	if err := l.tail(ctx, r, m.Sequence, last); err != nil {
+	if err := l.readAfter(ctx, r, m.Sequence, last); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// tail reads the messages after a sequence up to the last one.
-func (l *Log) tail(ctx context.Context, r *loaded, after uint64, last *jetstream.RawStreamMsg) error {
+// readAfter reads the messages after a sequence up to the last one.
+func (l *Log) readAfter(ctx context.Context, r *loaded, after uint64, last *jetstream.RawStreamMsg) error {
 	take := func(seq uint64, data []byte) {
 		r.since += len(data)
 		if r.message(seq, data) != nil {
@@ -176,7 +178,9 @@ func (l *Log) tail(ctx context.Context, r *loaded, after uint64, last *jetstream
 	if last.Sequence <= after {
 		return nil
 	}
-	first, err := l.stream.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(last.Subject))
+	first, err := ask(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return l.stream.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(last.Subject))
+	})
 	if err == nil && first.Sequence == last.Sequence {
 		take(last.Sequence, last.Data)
 		return nil
@@ -205,13 +209,64 @@ func (l *Log) tail(ctx context.Context, r *loaded, after uint64, last *jetstream
 	}
 }
 
+// tail is messages as they come, in order.
+type tail struct {
+	jetstream.MessagesContext
+	stop func()
+}
+
+// Stop ends the messages, and what the server has for them.
+func (t *tail) Stop() {
+	t.MessagesContext.Stop()
+	t.stop()
+}
+
+// unread is how long the server keeps what it has for a reader that is gone.
+const unread = 30 * time.Second
+
+// heartbeat is how often a server breaks its silence. After twice that a reader counts it as lost, and begins anew where it was,
+// at another one.
+const heartbeat = 2 * time.Second
+
 // messages returns the messages of a subject from a sequence on, in order, as they come.
-func (l *Log) messages(ctx context.Context, subject string, from uint64) (jetstream.MessagesContext, error) {
-	c, err := l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from,
+func (l *Log) messages(ctx context.Context, subject string, from uint64) (*tail, error) {
+	c, err := ask(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
+		return l.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+			FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: unread,
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return c.Messages()
+	messages, err := c.Messages(jetstream.PullExpiry(30*time.Second), jetstream.PullHeartbeat(heartbeat))
+	if err != nil {
+		return nil, err
+	}
+	return &tail{messages, func() {
+		if info := c.CachedInfo(); info != nil { // nobody waits for the answer: it would end by itself too
+			_ = l.nc.Publish("$JS.API.CONSUMER.DELETE."+l.o.Name+"."+info.Name, nil)
+		}
+	}}, nil
+}
+
+// answer is how long a request waits before it is sent again: the server that was to answer it may be gone.
+const answer = 3 * time.Second
+
+// ask asks again for what has no effect, until there is an answer or ctx ends.
+func ask[T any](ctx context.Context, do func(ctx context.Context) (T, error)) (T, error) {
+	for {
+		within, cancel := context.WithTimeout(ctx, answer)
+		v, err := do(within)
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+			return v, err
+		}
+	}
+}
+
+// lastMessage returns the last message of a subject.
+func (l *Log) lastMessage(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+	return ask(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return l.stream.GetLastMsgForSubject(ctx, subject)
+	})
 }

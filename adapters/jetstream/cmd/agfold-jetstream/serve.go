@@ -18,7 +18,7 @@ import (
 type serveCmd struct {
 	access
 	Nats  string        `help:"NATS servers; without it one is started in this process." placeholder:"URL"`
-	Port  int           `help:"Port of the NATS server in this process, on 127.0.0.1." default:"4222"`
+	Port  int           `help:"Port of the NATS server in this process, on 127.0.0.1; 0 for a free one." default:"4222"`
 	Dir   string        `help:"Where that server keeps its files; without it, in a directory that is removed at the end." placeholder:"DIR"`
 	Addr  string        `help:"Address to serve HTTP on." default:"127.0.0.1:8080"`
 	URL   string        `help:"The agent's URL; without it an agent repeats what the user says." placeholder:"URL"`

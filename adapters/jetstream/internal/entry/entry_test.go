@@ -136,7 +136,7 @@ func TestADamagedThreadSaysWhere(t *testing.T) {
 
 func FuzzReplica(f *testing.F) {
 	f.Add(logOf(f))
-	f.Add([]byte("{\"delta\":{\"revision\":1}}\n{\"thread\":{}}\n{\"data\":\"[DONE]\"}\n{\"close\":true}"))
+	f.Add([]byte("{\"delta\":{\"revision\":1}}\n{\"phase\":\"idle\",\"thread\":{}}\n{\"data\":\"[DONE]\"}\n{\"close\":true}"))
 	f.Add([]byte("{\"stop\":{}}\n{\"gap\":{\"name\":\"x\"}}\n{\"end\":{\"kind\":\"error\"}}\n{\"head\":{}}\n{\"event\":{}}\n{\"event\":"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, b := &Replica{KeepOpen: true}, new(Replica)

@@ -100,10 +100,8 @@ func AppendThread(dst []byte, s feed.Snapshot) []byte {
 	if th == nil {
 		th = new(reducer.Thread)
 	}
-	dst = th.AppendJSON(append(dst, `{"thread":`...))
-	if s.Phase != "" {
-		dst = jsontext.AppendString(append(dst, `,"phase":`...), s.Phase)
-	}
+	dst = jsontext.AppendString(append(dst, phasePrefix...), s.Phase)
+	dst = th.AppendJSON(append(dst, threadPrefix...))
 	return append(dst, '}', '\n')
 }
 
@@ -118,9 +116,11 @@ type Head struct {
 func AppendHead(dst []byte, h Head) []byte { return appendObject(dst, "head", h) }
 
 var (
-	eventPrefix = []byte(`{"event":`)
-	dataPrefix  = []byte(`{"data":`)
-	noticeLine  = []byte(`{"notice":true}`)
+	eventPrefix  = []byte(`{"event":`)
+	phasePrefix  = []byte(`{"phase":`)
+	threadPrefix = []byte(`,"thread":`)
+	dataPrefix   = []byte(`{"data":`)
+	noticeLine   = []byte(`{"notice":true}`)
 )
 
 // AppendEvent appends an event. Its text is written as it is, with line ends between its tokens as spaces; data that is not an

@@ -92,7 +92,25 @@ func (r *Replica) Apply(line []byte) error {
 		r.Event(event.Notice(), line)
 		return nil
 	}
+	if text, ok := inner(line, phasePrefix); ok { // it may be long: it is read once
+		phase, thread, _ := bytes.Cut(text, threadPrefix)
+		return r.state(phase, thread)
+	}
 	return r.control(line)
+}
+
+// state makes the thread as a whole the replica's.
+func (r *Replica) state(phase, thread []byte) error {
+	now := feed.Snapshot{Thread: new(reducer.Thread)}
+	if err := json.Unmarshal(phase, &now.Phase); err != nil {
+		return err
+	}
+	if err := now.Thread.UnmarshalJSON(thread); err != nil {
+		return err
+	}
+	r.leave()
+	r.now, r.Gap = now, ""
+	return nil
 }
 
 // inner returns what is between a prefix and the brace at the end.
@@ -141,15 +159,13 @@ func (r *Replica) keep(line []byte) {
 
 // entry is an entry that is not an event.
 type entry struct {
-	Open   *Who            `json:"open"`
-	Head   json.RawMessage `json:"head"`
-	End    *End            `json:"end"`
-	Delta  json.RawMessage `json:"delta"`
-	Thread json.RawMessage `json:"thread"`
-	Phase  string          `json:"phase"`
-	Stop   *Who            `json:"stop"`
-	Gap    *Who            `json:"gap"`
-	Close  bool            `json:"close"`
+	Open  *Who            `json:"open"`
+	Head  json.RawMessage `json:"head"`
+	End   *End            `json:"end"`
+	Delta json.RawMessage `json:"delta"`
+	Stop  *Who            `json:"stop"`
+	Gap   *Who            `json:"gap"`
+	Close bool            `json:"close"`
 }
 
 // control applies an entry that is not an event.
@@ -158,7 +174,7 @@ func (r *Replica) control(line []byte) error {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return err
 	}
-	if r.Gap != "" && e.Open == nil && e.Thread == nil && !e.Close {
+	if r.Gap != "" && e.Open == nil && !e.Close {
 		return nil // what it would change is not there
 	}
 	switch {
@@ -171,13 +187,6 @@ func (r *Replica) control(line []byte) error {
 		r.end(*e.End)
 	case e.Delta != nil:
 		return r.delta(e.Delta, line)
-	case e.Thread != nil:
-		th := new(reducer.Thread)
-		if err := th.UnmarshalJSON(e.Thread); err != nil {
-			return err
-		}
-		r.leave()
-		r.now, r.Gap = feed.Snapshot{Thread: th, Phase: e.Phase}, ""
 	case e.Stop != nil:
 		r.Stops++
 		r.keep(line)
