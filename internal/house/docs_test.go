@@ -71,7 +71,11 @@ func TestImportsOfAPageAreThoseOfItsBlocks(t *testing.T) {
 		require.NoError(t, err, page)
 		listed := map[string]bool{}
 		for _, spec := range file.Imports {
-			listed[path.Base(strings.Trim(spec.Path.Value, `"`))] = true
+			name := path.Base(strings.Trim(spec.Path.Value, `"`))
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			listed[name] = true
 		}
 		for name := range listed {
 			assert.Regexp(t, `\b`+name+`\.[A-Z]`, code, "%s imports what it does not use", page)
