@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -72,14 +73,16 @@ func published(root string) ([]module, error) {
 		return nil, err
 	}
 	var modules []module
-	for _, file := range strings.Fields(files) {
+	list := strings.Fields(files)
+	slices.SortStableFunc(list, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") }) // the root first
+	for _, file := range list {
 		data, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			return nil, err
 		}
 		m := module{modfile.ModulePath(data), strings.TrimSuffix(strings.TrimSuffix(file, "go.mod"), "/")}
-		if want := strings.TrimSuffix(modules0(modules)+"/"+m.dir, "/"); len(modules) > 0 && m.path != want {
-			return nil, fmt.Errorf("%s: the module is %s, want %s", file, m.path, want)
+		if len(modules) > 0 && m.path != modules[0].path+"/"+m.dir {
+			return nil, fmt.Errorf("%s: the module is %s, want %s/%s", file, m.path, modules[0].path, m.dir)
 		}
 		modules = append(modules, m)
 	}
@@ -87,14 +90,6 @@ func published(root string) ([]module, error) {
 		return nil, errors.New("there is no go.mod in the root")
 	}
 	return modules, nil
-}
-
-// modules0 is the path of the root module.
-func modules0(modules []module) string {
-	if len(modules) == 0 {
-		return ""
-	}
-	return modules[0].path
 }
 
 // prepared makes the nested modules require the published versions of each other: the replacements that let a clone build
