@@ -19,17 +19,19 @@ import (
 
 // cli is the command line: its commands, arguments and flags, and their help texts.
 type cli struct {
-	Run       runFlags     `cmd:"" help:"Talk to an agent, or to the demo agent, and watch its runs live."`
-	Replay    replayFlags  `cmd:"" help:"Fold recorded runs and print the threads that they make."`
-	Step      stepFlags    `cmd:"" help:"Walk through a recording and see what each event changes."`
-	Explain   explainFlags `cmd:"" help:"Explain why a stream is rejected, and its warnings."`
-	Lint      lintFlags    `cmd:"" help:"Find what the protocol allows and an agent's author did not mean."`
-	Diff      diffFlags    `cmd:"" help:"Say how two recordings differ, or a recording and a thread."`
-	Compact   compactFlags `cmd:"" help:"Print the shortest stream that makes the same thread."`
-	Convert   convertFlags `cmd:"" help:"Print a recording in another form, or redacted."`
-	Web       webFlags     `cmd:"" help:"Show an agent or recordings on a page: conversation, timeline, state, time travel."`
-	ServeDemo serveFlags   `cmd:"" help:"Serve the demo agent over HTTP."`
-	Version   bool         `help:"Print the version of agfold and of the protocol that it speaks."`
+	Run        runFlags        `cmd:"" help:"Talk to an agent, or to the demo agent, and watch its runs live."`
+	Replay     replayFlags     `cmd:"" help:"Fold recorded runs and print the threads that they make."`
+	Step       stepFlags       `cmd:"" help:"Walk through a recording and see what each event changes."`
+	Explain    explainFlags    `cmd:"" help:"Explain why a stream is rejected, and its warnings."`
+	Lint       lintFlags       `cmd:"" help:"Find what the protocol allows and an agent's author did not mean."`
+	Diff       diffFlags       `cmd:"" help:"Say how two recordings differ, or a recording and a thread."`
+	Compact    compactFlags    `cmd:"" help:"Print the shortest stream that makes the same thread."`
+	Convert    convertFlags    `cmd:"" help:"Print a recording in another form, or redacted."`
+	Web        webFlags        `cmd:"" help:"Show an agent or recordings on a page: conversation, timeline, state, time travel."`
+	ServeDemo  serveFlags      `cmd:"" help:"Serve the demo agent over HTTP."`
+	Completion completionFlags `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	Man        manFlags        `cmd:"" help:"Print the manual page."`
+	Version    bool            `help:"Print the version of agfold and of the protocol that it speaks."`
 }
 
 const description = `agfold folds AG-UI event streams into threads: messages, tool calls, shared state, activities, subagents, and how ` +

@@ -29,19 +29,21 @@ func documents(t *testing.T) []string {
 	return pages
 }
 
-// Each Go block in the docs is copied, line by line, from a file under examples, which the tests compile and run, or is a
+// Each Go block in the docs is copied, line by line, from a file under examples or adapters, which the tests compile and run, or is a
 // complete program that compiles.
 func TestBlocksOfGoCompile(t *testing.T) {
 	var sources []string
-	err := filepath.WalkDir(filepath.Join(root, "examples"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".go" {
+	for _, folder := range []string{"examples", "adapters"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			sources = append(sources, unindented(string(data)))
 			return err
-		}
-		data, err := os.ReadFile(path)
-		sources = append(sources, unindented(string(data)))
-		return err
-	})
-	require.NoError(t, err)
+		})
+		require.NoError(t, err)
+	}
 	for _, page := range documents(t) {
 		for _, block := range goBlocks(t, page) {
 			if strings.HasPrefix(block, "import (") {
@@ -69,7 +71,11 @@ func TestImportsOfAPageAreThoseOfItsBlocks(t *testing.T) {
 		require.NoError(t, err, page)
 		listed := map[string]bool{}
 		for _, spec := range file.Imports {
-			listed[path.Base(strings.Trim(spec.Path.Value, `"`))] = true
+			name := path.Base(strings.Trim(spec.Path.Value, `"`))
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			listed[name] = true
 		}
 		for name := range listed {
 			assert.Regexp(t, `\b`+name+`\.[A-Z]`, code, "%s imports what it does not use", page)
