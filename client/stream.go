@@ -169,6 +169,7 @@ func (st *runStream) each(ev event.Event, see func(reducer.Delivery) bool) {
 	more := true
 	for d, err := range deliveries {
 		end(d)
+		s.o.Debug.Deliver(ev, d, err)
 		if err != nil {
 			st.rejected = err
 		} else {
