@@ -151,7 +151,7 @@ func (l *DebugLog) deliver(ev event.Event, d reducer.Delivery, err error) {
 		if err == nil && d.Event != nil {
 			l.say(DebugChunks, "expanded", at, slog.String("chunk", ev.Type().String()), slog.String("into", name), slog.String("id", idOf(d.Change)))
 		}
-	} else if d.Event != nil && ev != nil && d.Event.Type() != ev.Type() && err == nil && l.has(DebugChunks) {
+	} else if d.Event != nil && ev != nil && d.Event.Type() != ev.Type() && !ev.Type().IsRetired() && err == nil && l.has(DebugChunks) {
 		l.say(DebugChunks, "closed", at, slog.String("by", typeName(ev)), slog.String("with", name), slog.String("id", idOf(d.Change)))
 	}
 	for _, w := range d.Warnings {

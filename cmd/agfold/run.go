@@ -68,7 +68,9 @@ func (f *runFlags) epilog() string {
 ends agfold at once. Warnings go to standard error, one line a turn for each rule, type and
 path, with a count. Text is colored on a terminal, unless NO_COLOR is set; TERM=dumb shows
 plain lines. SSL_CERT_FILE names a file of certificate authorities to trust (Linux);
-HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected. AGFOLD_DEBUG, a list such as
+chunks,verify or all, logs what happens to the run on standard error, without secrets of
+headers and URLs: input, transport, frames, upgrade, chunks, verify, fold, session.
 
 Exit status:
   0    the last run succeeded, was interrupted or cancelled by the agent
@@ -154,7 +156,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	if f.Lenient {
 		options.Middleware = append(options.Middleware, lenient.All)
 	}
-	options.PeerVersion, options.Strict, options.OnWarning = f.Peer, f.Strict, c.warn
+	options.PeerVersion, options.Strict, options.OnWarning, options.Debug = f.Peer, f.Strict, c.warn, t.debug
 	endpoint := f.URL
 	if endpoint == "" {
 		var stop func()
@@ -170,7 +172,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	}
 	c.session = client.NewSession(client.NewHTTP(endpoint, &client.HTTPOptions{
 		Header: header, HeaderTimeout: f.HeaderTimeout, IdleTimeout: f.IdleTimeout, MaxEventBytes: f.MaxEvent << 20,
-		Binding: binding(f.Protobuf),
+		Binding: binding(f.Protobuf), Debug: t.debug,
 	}), &options)
 	defer c.session.Close()
 	for _, w := range begun.warnings {
