@@ -175,6 +175,9 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 		Binding: binding(f.Protobuf), Debug: t.debug,
 	}), &options)
 	defer c.session.Close()
+	if t.debug != nil { // so that the end of the last stream is in the log
+		defer c.session.Stop(context.WithoutCancel(ctx))
+	}
 	for _, w := range begun.warnings {
 		c.warn(w)
 	}
