@@ -59,6 +59,8 @@ type HTTPOptions struct {
 	// Binding, if it is set, is asked for besides server-sent events: Accept names both, and the server chooses (P-PB-1). Package
 	// event/protobuf has one. Nil asks for server-sent events alone.
 	Binding event.Binding
+	// Debug, if it is set, is told of requests, answers and events, in the categories input, transport and frames.
+	Debug *DebugLog
 }
 
 // httpAgent is the agent that [NewHTTP] returns.
@@ -74,6 +76,7 @@ type httpAgent struct {
 	idleTimeout   time.Duration
 	maxEventBytes int
 	binding       event.Binding
+	debug         *DebugLog
 }
 
 // NewHTTP returns the agent at target, an absolute http or https URL. If target is not one, every run returns an error.
@@ -105,6 +108,7 @@ func NewHTTP(target string, o *HTTPOptions) Agent {
 		idleTimeout:   orDefault(o.IdleTimeout, defaultIdleTimeout),
 		maxEventBytes: orDefault(o.MaxEventBytes, event.DefaultMaxBytes),
 		binding:       o.Binding,
+		debug:         o.Debug,
 	}
 	if o.Client != nil {
 		h.client = *o.Client

@@ -130,6 +130,9 @@ func (r *request) frames(events *sse.Reader, notes []event.Warning, yield func(e
 		if notes != nil {
 			f, notes = f.WithWarnings(notes...), nil
 		}
+		if r.debug != nil {
+			r.debug.Frame(r.progress.Events+1, f)
+		}
 		if !yield(f, nil) {
 			return oneshot.ErrBreak
 		}
@@ -156,6 +159,9 @@ func (r *request) decoded(events event.Reader, yield func(event.Event, error) bo
 				return err
 			}
 			return r.failure(opRead, err, true)
+		}
+		if r.debug != nil {
+			r.debug.Frame(r.progress.Events+1, ev)
 		}
 		if !yield(ev, nil) {
 			return oneshot.ErrBreak

@@ -32,6 +32,7 @@ type request struct {
 	ctx    context.Context // canceled by the timeouts too
 	cancel context.CancelCauseFunc
 	lend   bool // see httpAgent.run
+	trace  *tracing
 
 	progress Progress
 }
@@ -49,12 +50,15 @@ func (r *request) events(in *event.RunInput) iter.Seq2[event.Event, error] {
 		}
 		r.ctx, r.cancel = context.WithCancelCause(r.parent)
 		defer r.cancel(nil)
+		r.trace = r.debug.trace()
 		resp, err := r.post(in)
-		if err != nil {
-			return err
+		if err == nil {
+			defer resp.Body.Close()
+			r.trace.answer(resp)
+			err = r.read(resp, yield)
 		}
-		defer resp.Body.Close()
-		return r.read(resp, yield)
+		r.trace.end(r.progress.Events, err)
+		return err
 	})
 }
 
@@ -70,6 +74,8 @@ func (r *request) post(in *event.RunInput) (*http.Response, error) {
 		return nil, err
 	}
 	r.setMediaTypes(req.Header)
+	r.debug.input(in, len(body))
+	r.trace.request(req)
 	defer r.watch(opSend, r.headerTimeout, false).Stop()
 	resp, err := r.client.Do(req)
 	if err != nil {

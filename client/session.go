@@ -95,6 +95,9 @@ type SessionOptions struct {
 	Hooks *Hooks
 	// Observers see turns, streams and calls of tools from their beginning to their end. The first one is outermost.
 	Observers []Observer
+	// Debug, if it is set, is told what becomes of each event, and of turns, in the categories upgrade, chunks, verify, fold and
+	// session. Its handler is called while the session works, sometimes with a lock, so it must not use the session.
+	Debug *DebugLog
 	// NewID makes the ids of the thread, runs and messages, one call at a time. Nil makes random UUIDs (version 4),
 	// which some agents insist on. It must not itself have the session make an id.
 	NewID func() string
@@ -166,6 +169,9 @@ func NewSession(agent Agent, o *SessionOptions) *Session {
 	s.o.Tools, s.o.Observers = slices.Clone(s.o.Tools), slices.Clone(s.o.Observers)
 	s.thread = s.origin()
 	s.phase = s.free(s.thread)
+	if s.o.Debug = s.o.Debug.with("thread", s.thread.ID); s.o.Debug != nil && s.o.Debug.on[DebugSession] {
+		s.o.Observers = append(s.o.Observers, debugObserver{s.o.Debug})
+	}
 	s.o.Thread, s.o.Messages, s.o.State, s.o.Middleware = nil, nil, state.Value{}, nil // not kept alive
 	s.hub = subscribe.NewHub(&s.mu, s.snapshot)
 	return s

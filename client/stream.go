@@ -185,6 +185,7 @@ func (st *runStream) each(ev event.Event, see func(reducer.Delivery) bool) {
 	more := true
 	for d, err := range deliveries {
 		end(d)
+		s.o.Debug.Deliver(ev, d, err)
 		if err != nil {
 			st.rejected = err
 		} else {

@@ -82,6 +82,9 @@ func run(ctx context.Context, args []string, t *terminal) int {
 	if wrong := c.check(); wrong != "" {
 		return wrongUsage(selected.Name, wrong, t)
 	}
+	if err := t.startDebug(); err != nil {
+		return wrongUsage(selected.Name, debugVariable+": "+err.Error(), t)
+	}
 	return c.run(ctx, t)
 }
 

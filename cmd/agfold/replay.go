@@ -42,7 +42,8 @@ Each FILE is a thread of its own. The runs within a FILE continue one thread.`
 
 func (f *replayFlags) epilog() string {
 	return `Warnings go to standard error, one line for each rule, type and path, with a count. Text is
-colored on a terminal, unless NO_COLOR is set.
+colored on a terminal, unless NO_COLOR is set. AGFOLD_DEBUG, a list such as chunks,verify
+or all, logs what happens to each event on standard error.
 
 Exit status, the highest of all FILEs:
   0    the last run succeeded, was interrupted or cancelled; with --at, it may also
@@ -89,7 +90,8 @@ type replayer struct {
 	style  transcript.Style
 	at     int // stop after this event; negative: after the last
 	titles bool
-	files  int // the number of files begun
+	files  int        // the number of files begun
+	debug  *debugFold // of the file, nil if the debug log is off
 }
 
 func (f *replayFlags) run(ctx context.Context, t *terminal) int {
@@ -162,6 +164,10 @@ func (r *replayer) recording(ctx context.Context, name string, in io.Reader, bar
 	if r.Lenient {
 		o.Repair = lenient.Repair
 	}
+	if r.debug = nil; r.t.debug != nil {
+		r.debug = &debugFold{log: r.t.debug}
+		o.OnEntry = r.debug.entry
+	}
 	f := recording.NewFolder(rec, o)
 	writer := transcript.NewWriter(r.t.stdout, r.style, false)
 	err = r.apply(ctx, f, writer, bar)
@@ -208,6 +214,9 @@ func (r *replayer) apply(ctx context.Context, f *recording.Folder, writer *trans
 		}
 		if bar != nil {
 			bar.events = f.Seen()
+		}
+		if r.debug != nil {
+			r.debug.deliver(d, f.Err())
 		}
 		if !r.Events {
 			writer.Deliver(d, f.Thread)

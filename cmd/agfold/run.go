@@ -70,7 +70,9 @@ func (f *runFlags) epilog() string {
 ends agfold at once. Warnings go to standard error, one line a turn for each rule, type and
 path, with a count. Text is colored on a terminal, unless NO_COLOR is set; TERM=dumb shows
 plain lines. SSL_CERT_FILE names a file of certificate authorities to trust (Linux);
-HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected. AGFOLD_DEBUG, a list such as
+chunks,verify or all, logs what happens to the run on standard error, without secrets of
+headers and URLs: input, transport, frames, upgrade, chunks, verify, fold, session.
 
 Exit status:
   0    the last run succeeded, was interrupted or cancelled by the agent
@@ -176,7 +178,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	if f.Lenient {
 		options.Middleware = append(options.Middleware, lenient.All)
 	}
-	options.PeerVersion, options.Strict, options.OnWarning = f.Peer, f.Strict, c.warn
+	options.PeerVersion, options.Strict, options.OnWarning, options.Debug = f.Peer, f.Strict, c.warn, t.debug
 	endpoint := f.URL
 	if endpoint == "" {
 		var stop func()
@@ -197,7 +199,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	agent := client.NewHTTP(endpoint, &client.HTTPOptions{
 		CapabilitiesURL: declared,
 		Header:          header, HeaderTimeout: f.HeaderTimeout, IdleTimeout: f.IdleTimeout, MaxEventBytes: f.MaxEvent << 20,
-		Binding: binding(f.Protobuf),
+		Binding: binding(f.Protobuf), Debug: t.debug,
 	})
 	options.Capabilities = f.declared(ctx, agent, t)
 	if f.Verbose && options.Capabilities != nil {
@@ -207,6 +209,9 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 	}
 	c.session = client.NewSession(agent, &options)
 	defer c.session.Close()
+	if t.debug != nil { // so that the end of the last stream is in the log
+		defer c.session.Stop(context.WithoutCancel(ctx))
+	}
 	for _, w := range begun.warnings {
 		c.warn(w)
 	}

@@ -9,6 +9,7 @@ import (
 
 	xterm "golang.org/x/term"
 
+	"github.com/agfold/agfold/client"
 	"github.com/agfold/agfold/cmd/agfold/internal/term"
 	"github.com/agfold/agfold/cmd/agfold/internal/transcript"
 )
@@ -23,11 +24,15 @@ type terminal struct {
 	live           bool        // stderr is a terminal, on which progress can be drawn
 	now            func() time.Time
 	stage          stage
+	errors         io.Writer        // what stderr writes to, for several goroutines
+	debugList      string           // what debugVariable says
+	debug          *client.DebugLog // nil if it is off
 }
 
 // newTerminal returns a terminal for files or pipes.
 func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
-	return &terminal{stdin: stdin, stdout: term.NewWriter(stdout), stderr: term.NewWriter(stderr), now: time.Now}
+	locked := &lockedWriter{w: stderr}
+	return &terminal{stdin: stdin, stdout: term.NewWriter(stdout), stderr: term.NewWriter(locked), errors: locked, now: time.Now}
 }
 
 // minWidth is the least width that text is set in.
@@ -39,6 +44,7 @@ const maxWidth = 110
 // systemTerminal is the terminal of the process.
 func systemTerminal() *terminal {
 	t := newTerminal(os.Stdin, os.Stdout, os.Stderr)
+	t.debugList = os.Getenv(debugVariable)
 	dumb := os.Getenv("TERM") == "dumb"
 	if fd := int(os.Stdout.Fd()); xterm.IsTerminal(fd) {
 		t.width = transcript.DefaultWidth

@@ -46,7 +46,7 @@ func main() {
 		panic(err) // the flag is ours
 	}
 	fmt.Printf("%s, %s/%s, %d CPUs, %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), cpu())
-	all := append(append(append(groups(), bindingGroups()...), feedGroups()...), liveGroup(*quick), tabsGroup(*quick))
+	all := append(append(append(groups(), bindingGroups()...), feedGroups()...), debugGroup(), liveGroup(*quick), tabsGroup(*quick))
 	if *oracle != "" {
 		all = append(all, official(*oracle, *quick)...)
 	}

@@ -25,7 +25,7 @@ var surface = map[string]int{
 	"chunks":         9,
 	"reducer":        111,
 	"recording":      67,
-	"client":         131,
+	"client":         146,
 	"serve":          16,
 	"lint":           18,
 	"compare":        9,
