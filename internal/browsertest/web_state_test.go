@@ -71,7 +71,7 @@ func TestWebStateMarksWhatChanged(t *testing.T) {
 	assert.Contains(t, ask[string](t, w, `document.querySelector('.st-patch').textContent`), `This event: nothing changed`)
 	until(t, w.ctx, `document.querySelector('.st-since-added') !== null`)
 	assert.Equal(t, []string{"new {k: 1}"}, rowsWith(t, w, "st-since-added"))
-	assert.Equal(t, []string{"name \"Grace\"", "done true"}, rowsWith(t, w, "st-since-changed"))
+	assert.Equal(t, []string{"done true", "name \"Grace\""}, rowsWith(t, w, "st-since-changed"))
 	assert.Equal(t, []string{"gone null"}, rowsWith(t, w, "st-since-removed"))
 	ask[bool](t, w, `(document.querySelectorAll('.st-patch')[1].open = true)`)
 	until(t, w.ctx, `document.querySelectorAll('.st-patch')[1].textContent.includes('Since event 2: 4 changes')`)
@@ -133,4 +133,31 @@ func TestWebStateKeysAndPaths(t *testing.T) {
 	var patch []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(ask[string](t, w, `window.copied`)), &patch))
 	assert.Equal(t, []map[string]any{{"op": "replace", "path": "/items/1/done", "value": true}}, patch)
+}
+
+// The list of changes is a patch: applied to the older state it gives the newer one.
+func TestWebStateChangesAreAPatch(t *testing.T) {
+	w := openState(t, stateRecording(3))
+	wrong := ask[string](t, w, `Promise.all([import('./state-diff.js'), import('./patch.js')]).then(([{changes, equal}, {apply}]) => {
+		let seed = 1;
+		const random = n => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % n;
+		const value = depth => {
+			switch (random(depth > 3 ? 4 : 7)) {
+				case 0: return random(3);
+				case 1: return 's' + random(3);
+				case 2: return null;
+				case 3: return random(2) === 0;
+				case 4: case 5: return Array.from({length: random(6)}, () => value(depth + 1));
+				default: return Object.fromEntries(Array.from({length: random(5)}, () => [['a', 'b/c', '~', '__proto__', 'k'][random(5)], value(depth + 1)]));
+			}
+		};
+		for (let i = 0; i < 3000; i++) {
+			const a = value(0), b = value(0), {list, more} = changes(a, b, Infinity);
+			const got = apply(a, list.map(({op, path, value}) => ({op, path, value})));
+			if (!equal(got, b) || more !== 0 || equal(a, b) !== (list.length === 0)) return JSON.stringify([a, b, list]);
+		}
+		const {list, more} = changes([], Array.from({length: 50}, (_, i) => i), 20);
+		return list.length === 20 && more === 30 ? '' : 'the bound';
+	})`)
+	assert.Empty(t, wrong)
 }

@@ -38,8 +38,8 @@ export function aligned(a, b) {
   return pairs;
 }
 
-// changes lists how b differs from a, at most so many places, each {op, path, value, old}. The paths of what is there are
-// those in b; removed elements have the path that they had in a.
+// changes lists how b differs from a, at most so many places, each {op, path, value, old}: a patch as RFC 6902 has it, which
+// makes b of a.
 export function changes(a, b, most = 200) {
   const list = [];
   let more = 0;
@@ -50,7 +50,11 @@ export function changes(a, b, most = 200) {
     if (old === undefined) return add({op: 'add', path, value});
     if (!isNode(old) || !isNode(value) || Array.isArray(old) !== Array.isArray(value)) return add({op: 'replace', path, value, old});
     if (Array.isArray(value)) {
-      for (const [i, k] of aligned(old, value)) walk(i < 0 ? undefined : old[i], k < 0 ? undefined : value[k], `${path}/${k < 0 ? i : k}`);
+      let place = 0; // what is before it is as in b, the rest as in a
+      for (const [i, k] of aligned(old, value)) {
+        walk(i < 0 ? undefined : old[i], k < 0 ? undefined : value[k], `${path}/${place}`);
+        if (k >= 0) place++;
+      }
       return;
     }
     for (const key of Object.keys(value)) walk(Object.hasOwn(old, key) ? old[key] : undefined, value[key], `${path}/${escaped(key)}`);

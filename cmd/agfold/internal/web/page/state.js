@@ -20,7 +20,7 @@ export function mount(root, app) {
     button('◂', () => seekTo(-1), {title: 'The last change of the state before ([)', aria: {label: 'The last change of the state before'}}),
     button('▸', () => seekTo(1), {title: 'The next change of the state (])', aria: {label: 'The next change of the state'}}));
   root.append(el('div', {class: 'st'}, tools, found, now, since, tree.node));
-  let shown = null, asked = 0, marked = null, waiting = 0;
+  let shown = null, asked = 0, marked = null, waiting = 0, live = null;
 
   async function seekTo(direction) {
     const n = await seek(direction);
@@ -50,18 +50,18 @@ export function mount(root, app) {
       if (mine !== asked) return;
       marked = {n: mark, source: app.source, state: view.state};
     }
-    const state = moment.view.state, before = moment.before ? moment.before.state : state;
+    const state = moment.view.state, before = older(moment);
     const past = mark === 0 || mark === moment.n ? state : marked.state; // nothing is marked since the beginning
     tree.update(state, before, past, mark);
     const ops = moment.row ? moment.ops.filter(({path}) => inState(path)).map(op => ({...op, path: op.path.slice('/state'.length)})) : null;
     const list = ops ?? changes(before, state, MOST).list;
-    patch(now, moment.row ? 'This event' : 'The last change', list, 0, state);
+    patch(now, moment.row ? 'This event' : 'The last change', list, 0, before, state);
     since.hidden = past === state;
     const title = `Since event ${mark.toLocaleString('en')}`;
     if (since.hidden) since.replaceChildren();
     else if (since.open) {
       const {list: all, more} = changes(past, state, MOST);
-      patch(since, title, all, more, state);
+      patch(since, title, all, more, past, state);
     } else since.replaceChildren(el('summary', {text: title}));
     if (follow.checked && list.length > 0 && list.length <= OPENED) {
       for (const {path} of list) tree.reveal(keys(path), false);
@@ -70,15 +70,23 @@ export function mount(root, app) {
     }
   }
 
+  // older returns the state before the event at hand. Of a conversation that goes on it is the one before the last change.
+  function older({view, before, row}) {
+    if (row || !before) return before ? before.state : view.state;
+    if (live?.source !== app.source) live = {source: app.source, now: before.state, before: before.state};
+    if (view.state !== live.now) live = {source: app.source, now: view.state, before: live.now};
+    return live.before;
+  }
+
   // patch lists operations; each goes to its place in the tree.
-  function patch(node, title, list, more, state) {
+  function patch(node, title, list, more, old, state) {
     const summary = el('summary', {text: `${title}: ${list.length + more === 0 ? 'nothing changed' : `${(list.length + more).toLocaleString('en')} ${list.length + more === 1 ? 'change' : 'changes'}`}`});
     const lines = list.slice(0, MOST).map(op => el('li', {}, el('button', {type: 'button', class: `st-op op-${op.op}`, title: show(op.path || '(the whole state)', 400), on: {click: () => tree.reveal(keys(op.path))}},
       el('b', {text: {add: '+', remove: '−', replace: '=', append: '…'}[op.op] ?? op.op, aria: {label: op.op}}), ' ', el('code', {text: show(op.path || '(the whole state)', 120)}), ' ',
       op.op === 'remove' ? null : el('span', {class: 'said', dir: 'auto', text: preview(op.value, 80)}))));
     const rest = more + Math.max(0, list.length - MOST);
     node.replaceChildren(summary, el('ul', {class: 'plain'}, lines, rest ? el('li', {class: 'dim', text: `and ${rest.toLocaleString('en')} more`}) : null));
-    if (list.length) node.append(button('Copy the patch', () => app.copy(JSON.stringify(list.map(op => standard(op, state)), null, 2), 'patch'), {class: 'quiet st-copy'}));
+    if (list.length) node.append(button('Copy the patch', () => app.copy(JSON.stringify(changes(old, state, Infinity).list.map(({op, path, value}) => ({op, path, value})), null, 2), 'patch'), {class: 'quiet st-copy'}));
   }
 
   function look() {
@@ -107,9 +115,3 @@ export function mount(root, app) {
 }
 
 const inState = path => path === '' || path === '/state' || path.startsWith('/state/');
-
-// standard returns an operation as RFC 6902 has it.
-function standard({op, path, value}, state) {
-  if (op === 'append') return {op: 'replace', path, value: at(state, keys(path))};
-  return op === 'remove' ? {op, path} : {op, path, value};
-}

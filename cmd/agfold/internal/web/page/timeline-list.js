@@ -6,7 +6,7 @@ const PAGE = 100;
 
 // list returns the list in a node; draw(n) shows the page around a position.
 export function list(root, app, shape) {
-  let page = null, drawn = '';
+  let page = null, drawn = '', sorted = null;
   const what = el('select', {aria: {label: 'What to list'}, on: {change: () => { page = null; draw(app.moment?.n ?? 0); }}},
     el('option', {value: 'spans', text: 'What lasted, and pauses'}), el('option', {value: 'events', text: 'Every event'}));
   const place = el('span', {class: 'dim'});
@@ -22,7 +22,11 @@ export function list(root, app, shape) {
 
   // lasting returns spans and pauses in order.
   function lasting() {
-    return [...shape.spans.map(span => ({n: span.from, span})), ...shape.pauses.map(pause => ({n: pause.from, pause}))].sort((a, b) => a.n - b.n);
+    if (sorted?.length !== shape.length) {
+      const list = [...shape.spans.map(span => ({n: span.from, span})), ...shape.pauses.map(pause => ({n: pause.from, pause}))].sort((a, b) => a.n - b.n);
+      sorted = {length: shape.length, list};
+    }
+    return sorted.list;
   }
 
   async function draw(n, turned = false) {

@@ -56,6 +56,7 @@ export class Shape {
   // merge takes what the source has of the rows from length+1 on.
   merge({from, length, clock, types, kinds, lanes, at, type, lane, spans, pauses}) {
     if (from > this.length + 1) throw new RangeError('rows are missing');
+    const had = this.length;
     [this.clock, this.types, this.kinds] = [clock, types, kinds];
     this.categories = types.map(category);
     lanes.forEach((l, i) => { this.lanes[i] = Object.assign(this.lanes[i] ?? {ticks: [], pauses: [], rowOf: new Map()}, l); });
@@ -65,7 +66,11 @@ export class Shape {
     for (let i = 0; i < spans.i.length; i++) touched.add(this.span(spans, i));
     for (const row of touched) row.settle(length);
     for (const lane of this.lanes) for (const row of lane.rowOf.values()) if (row.spans.length && !row.spans.at(-1).to) row.settle(length);
-    for (const p of pauses) if (p.to >= from) this.lanes[p.lane].pauses.push(p), this.pauses.push(p);
+    for (const p of pauses) {
+      if (p.to <= had) continue;
+      this.lanes[p.lane].pauses.push(p);
+      this.pauses.push(p);
+    }
     this.order();
   }
 

@@ -60,15 +60,17 @@ class Timeline {
     try {
       do {
         this.again = false;
-        const first = this.shape.length === 0;
+        const had = this.shape.length;
         this.shape.merge(await this.source.shape(this.shape.length + 1));
         if (this.source !== this.app.source) return;
-        if (first && this.shape.length > 0) this.chosen ?? this.setAxis(this.shape.usual());
+        const usual = this.source.mode === 'live' ? 'time' : this.shape.usual();
+        if (!this.chosen && this.whole && this.shape.length > 0 && usual !== this.view.axis) this.setAxis(usual);
         this.place();
         if (this.whole) this.all();
         this.describe();
         this.paint();
         if (!this.rows.hidden) this.list.draw(this.n);
+        if (this.shape.length === had) break;
       } while (this.again || this.shape.length < this.source.length && this.source.done);
     } catch (error) {
       this.canvas.setAttribute('aria-label', `Timeline: ${error.message}`);
