@@ -29,8 +29,8 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// folded returns the log of a recording.
-func folded(t *testing.T, text string, maxBytes int64) *log {
+// foldedWithin returns the log of a recording, whose kept snapshots may take maxBytes.
+func foldedWithin(t *testing.T, text string, maxBytes int64) *log {
 	t.Helper()
 	l := newLog("0", "test", modeRecording, maxBytes)
 	l.open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
@@ -50,7 +50,7 @@ func TestLogHoldsEveryPosition(t *testing.T) {
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			l := folded(t, string(data), 0)
+			l := foldedWithin(t, string(data), 0)
 			rec, err := recording.Open(strings.NewReader(string(data)), nil)
 			require.NoError(t, err)
 			folder := recording.NewFolder(rec, nil)
@@ -118,7 +118,7 @@ func TestCheckpoints(t *testing.T) {
 	for i := range 3 * checkpointEvery {
 		fmt.Fprintf(&text, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"%d "}`+"\n", i)
 	}
-	l := folded(t, text.String(), 0)
+	l := foldedWithin(t, text.String(), 0)
 	assert.Equal(t, 3*checkpointEvery+3, len(l.entries), "the cut is a position of its own")
 	assert.Equal(t, endType, l.rows(len(l.entries), len(l.entries))[0].Type)
 	for _, c := range [][2]int{{0, 3}, {3, 0}, {2, 1}, {1, 1}} {
@@ -135,7 +135,7 @@ func TestCheckpoints(t *testing.T) {
 // A log stops growing at its bound and says so; what came before is there.
 func TestLogIsBounded(t *testing.T) {
 	line := `{"type":"CUSTOM","name":"x","value":"` + strings.Repeat("y", 1000) + `"}` + "\n"
-	l := folded(t, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`+"\n"+strings.Repeat(line, 1000), 100_000)
+	l := foldedWithin(t, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`+"\n"+strings.Repeat(line, 1000), 100_000)
 	assert.ErrorIs(t, l.err, errFull)
 	assert.InDelta(t, 90, len(l.entries), 10)
 	assert.Len(t, l.rows(1, 10), 10)
