@@ -14,7 +14,7 @@ const (
 
 // OwnedActivityTypes returns the activity types whose messages the snapshot may drop by leaving them out (P-MSG-2): all,
 // or those in types. If it does not say, it owns all if it holds an activity, and none otherwise. What it says that is
-// malformed owns none.
+// malformed owns none, and so does an element of the list that is not a string.
 func (e *MessagesSnapshot) OwnedActivityTypes() (types []string, all bool) {
 	authority := e.Metadata.Get(authorityKey)
 	owned := authority.Get(authorityTypes)
@@ -29,11 +29,9 @@ func (e *MessagesSnapshot) OwnedActivityTypes() (types []string, all bool) {
 		return nil, false
 	}
 	for _, v := range owned.Elements() {
-		s, ok := v.AsString()
-		if !ok {
-			return nil, false
+		if s, ok := v.AsString(); ok {
+			types = append(types, s)
 		}
-		types = append(types, s)
 	}
 	return types, false
 }

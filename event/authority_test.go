@@ -22,8 +22,8 @@ func TestAuthoritativeActivityTypes(t *testing.T) {
 		{"P-MSG-2 null owns all", `{"@ag-ui/client":{"authoritativeActivityTypes":null,"x":1}}`, nil, nil, true, `{"@ag-ui/client":{"authoritativeActivityTypes":null,"x":1}}`},
 		{"P-MSG-2 an array owns those", `{"@ag-ui/client":{"authoritativeActivityTypes":["A","B"]}}`, activity, []string{"A", "B"}, false,
 			`{"@ag-ui/client":{"authoritativeActivityTypes":["A","B","X"]}}`},
-		{"P-MSG-2 an array that holds something else owns none", `{"@ag-ui/client":{"authoritativeActivityTypes":["A",1]}}`, activity, nil, false,
-			`{"@ag-ui/client":{"authoritativeActivityTypes":["X","A"]}}`},
+		{"P-MSG-2 what is not a string in an array owns none", `{"@ag-ui/client":{"authoritativeActivityTypes":["A",1]}}`, activity, []string{"A"}, false,
+			`{"@ag-ui/client":{"authoritativeActivityTypes":["A","X"]}}`},
 		{"P-MSG-2 anything else owns none", `{"@ag-ui/client":{"authoritativeActivityTypes":"A"}}`, activity, nil, false, `{"@ag-ui/client":{"authoritativeActivityTypes":["X","A"]}}`},
 		{"P-MSG-2 not an object owns none", `{"@ag-ui/client":1}`, activity, nil, false, `{"@ag-ui/client":{"authoritativeActivityTypes":["X","A"]}}`},
 	} {
