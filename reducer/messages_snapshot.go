@@ -195,11 +195,9 @@ func ownedActivities(meta messages.Metadata, carriesAny bool) (types map[string]
 	case state.KindArray:
 		types = make(map[string]bool)
 		for _, v := range owned.Elements() {
-			s, ok := v.AsString()
-			if !ok {
-				return nil, false
+			if s, ok := v.AsString(); ok {
+				types[s] = true
 			}
-			types[s] = true
 		}
 	}
 	return types, false
