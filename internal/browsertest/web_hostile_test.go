@@ -20,11 +20,11 @@ const nasty = `<img src=x onerror="window.broken=1"><script>window.broken=1</scr
 // hostileRecording writes events that hold nasty texts in each string that the page shows.
 func hostileRecording(t *testing.T) string {
 	t.Helper()
-	huge := nasty + strings.Repeat("x", 100_000)
+	huge := nasty + strings.Repeat("x", 20_000)
 	markdown := "![a](https://example.com/pixel.png) [b](javascript:window.broken=1) [c](data:text/html,<script>window.broken=1</script>) " +
 		"[d](https://example.com/\"onclick=\"window.broken=1) <https://example.com/e> **" + nasty + "** `" + nasty + "`\n\n# " + nasty + "\n\n| a | b |\n|---|---|\n| " + nasty + " | " +
 		strings.Repeat("y", 5000) + " |\n\n" + strings.Repeat("> ", 3000) + nasty + "\n\n" + strings.Repeat("- ", 3000) + nasty + "\n\n" + strings.Repeat("[", 5000) + strings.Repeat("*_~`", 3000) +
-		"\n\n```" + nasty + "\n" + nasty + "\n```\n" + strings.Repeat("word ", 200_000) + strings.Repeat("z", 100_000)
+		"\n\n```" + nasty + "\n" + nasty + "\n```\n" + strings.Repeat("word ", 20_000) + strings.Repeat("z", 20_000)
 	type object = map[string]any
 	schema := object{"type": "object", "title": nasty, "required": []any{nasty, 1}, "properties": object{
 		nasty: object{"type": "string", "title": nasty, "description": nasty, "default": nasty, "pattern": "(a+)+$"}, "__proto__": object{"enum": []any{nasty, nil, object{}}},
@@ -133,7 +133,7 @@ func TestWebExport(t *testing.T) {
 			until(t, w.ctx, `globalThis.agfold?.moment?.n === agfold.source.length && agfold.exported`)
 			assert.Equal(t, "[]", evaluate[string](t, w, `Promise.resolve(JSON.stringify([...document.querySelectorAll('#share, .say:not([hidden]), #tab-compare')].map(n => n.id)))`))
 			if name == "hostile" {
-				walk(t, w, "talk", "state")
+				walk(t, w, "state")
 				return
 			}
 			live := openWeb(t, url+"#log=0")

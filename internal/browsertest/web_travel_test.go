@@ -98,3 +98,21 @@ func TestWebScrubsLongRecording(t *testing.T) {
 	})()`, length/2, length/2))
 	t.Logf("a step forth takes %.1f ms, a step back %.1f ms, of which a frame is 16.7", times["forth"], times["back"])
 }
+
+// A long answer costs what it is long, however it is cut: what is drawn again while it streams is bounded.
+func TestWebMarkdownIsLinear(t *testing.T) {
+	w := openWeb(t, startWeb(t, "../../testdata/subagents.sse"))
+	got := evaluate[map[string]float64](t, w, `import('./markdown.js').then(({Markdown}) => {
+		const root = document.createElement('div'), shown = new Markdown(root), deltas = 2000;
+		const text = ('A paragraph of **words** with [a link](https://example.com/).\n\n- an item\n- another\n\n').repeat(6000) + 'word '.repeat(100_000);
+		const start = performance.now();
+		for (let i = 1; i <= deltas; i++) shown.set(text.slice(0, Math.ceil(text.length * i / deltas)));
+		const took = performance.now() - start, drawn = shown.drawn, whole = new Markdown(document.createElement('div'));
+		whole.set(text);
+		return {length: text.length, drawn, took, same: Number(root.textContent === whole.root.textContent && root.childElementCount === whole.root.childElementCount)};
+	})`)
+	require.Greater(t, got["length"], 1e6)
+	assert.Less(t, got["drawn"], got["length"]+2000*3*8192)
+	assert.Equal(t, 1.0, got["same"], "a text that streamed looks like one that came whole")
+	t.Logf("%.0f characters in 2000 deltas: %.0f drawn in %.0f ms", got["length"], got["drawn"], got["took"])
+}
