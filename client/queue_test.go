@@ -48,6 +48,13 @@ func ids(th *reducer.Thread) (ids []string) {
 	return ids
 }
 
+// endsSlowly is a turn that takes a second to end once it is stopped: what comes meanwhile is queued.
+func endsSlowly(ctx context.Context, _ event.RunInput, _ func(...event.Event) error) error {
+	<-ctx.Done()
+	time.Sleep(time.Second)
+	return ctx.Err()
+}
+
 func TestQueue(t *testing.T) {
 	o := client.SessionOptions{WhenBusy: client.Queue}
 	inBubble("what is typed ahead is seen, and sent in order when the session is free", t, o, script(minute("1"), minute("2"), minute("3")), func(t *testing.T, s *client.Session) {
@@ -301,22 +308,18 @@ func TestSupersede(t *testing.T) {
 		assert.NoError(t, err)
 	})
 	inBubble("it goes before what is queued, which is held until it has succeeded", t, client.SessionOptions{WhenBusy: client.Queue},
-		script(waits, minute("2"), minute("3")), func(t *testing.T, s *client.Session) {
+		script(endsSlowly, minute("2"), minute("3")), func(t *testing.T, s *client.Session) {
 			typed(t, s, "a", 0)
 			b := typed(t, s, "b", 0)
 			synctest.Wait()
 			typed(t, s, "now", client.Supersede)
-			assert.Equal(t, []string{"now", "b"}, queued(s))
+			assert.Equal(t, []string{"now", "b"}, queued(s), "until the one before has ended")
 			_, err := b.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, []string{"a", "now", "m-2", "b", "m-3"}, ids(s.Thread()))
 		})
 	inBubble("each supersedes the one before, and no message is lost", t, client.SessionOptions{WhenBusy: client.Supersede},
-		script(func(ctx context.Context, _ event.RunInput, _ func(...event.Event) error) error {
-			<-ctx.Done()
-			time.Sleep(time.Second) // while it ends, the others come
-			return ctx.Err()
-		}, minute("last")), func(t *testing.T, s *client.Session) {
+		script(endsSlowly, minute("last")), func(t *testing.T, s *client.Session) {
 			var turns []*client.Turn
 			for n := range 5 {
 				turns = append(turns, typed(t, s, fmt.Sprint("u", n), 0))
