@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"weak"
@@ -32,7 +33,7 @@ type Ring struct {
 // Entry is a snapshot of a ring. A reader may keep one that the ring has dropped.
 type Entry struct {
 	snapshot Snapshot
-	place    uint64
+	era      uint64 // grows when the revision does not
 	token    string
 	fresh    int // the length of the changes since the entry before
 }
@@ -71,9 +72,11 @@ func (r *Ring) Put(s Snapshot) *Entry {
 	}
 	e := &Entry{snapshot: s}
 	if last != nil {
-		e.place = last.place + 1
+		if e.era = last.era; s.thread().Revision <= last.snapshot.thread().Revision {
+			e.era++
+		}
 	}
-	e.token = r.name + "." + strconv.FormatUint(e.place, 36) + "." + strconv.FormatUint(s.thread().Revision, 36)
+	e.token = r.name + "." + strconv.FormatUint(e.era, 36) + "." + strconv.FormatUint(s.thread().Revision, 36)
 	clear(r.changes)
 	r.view = weak.Pointer[Event]{}
 	r.entries = append(r.entries, e)
@@ -89,20 +92,10 @@ func (r *Ring) Put(s Snapshot) *Entry {
 	return e
 }
 
-// maxToken is longer than any token.
-const maxToken = 128
-
 // Find returns the entry with this token, nil if the ring does not hold it or never did.
 func (r *Ring) Find(token string) *Entry {
-	if len(r.entries) == 0 || len(token) > maxToken || !strings.HasPrefix(token, r.name+".") {
-		return nil
-	}
-	place, _, _ := strings.Cut(token[len(r.name)+1:], ".")
-	n, err := strconv.ParseUint(place, 36, 64)
-	if first := r.entries[0].place; err != nil || n < first || n-first >= uint64(len(r.entries)) {
-		return nil
-	} else if e := r.entries[n-first]; e.token == token {
-		return e
+	if i := slices.IndexFunc(r.entries, func(e *Entry) bool { return e.token == token }); i >= 0 {
+		return r.entries[i]
 	}
 	return nil
 }
@@ -157,6 +150,9 @@ func (r *Ring) newestView() *Event {
 	r.Encoded++
 	return e
 }
+
+// maxToken is longer than any token.
+const maxToken = 128
 
 // Revision returns the thread's revision that a token names.
 func Revision(token string) (uint64, bool) {
