@@ -62,7 +62,23 @@ func crowded(data []byte) bool {
 }
 
 // overfull reports whether v holds more than maxValues values.
-func overfull(v state.Value) bool { return v.Size() >= 2*maxValues && crowded(v.AppendJSON(nil)) }
+func overfull(v state.Value) bool { return v.Size() >= 2*maxValues && valuesIn(v) > maxValues }
+
+// valuesIn counts the values in v, itself included, up to one more than maxValues.
+func valuesIn(v state.Value) int {
+	n := 1
+	for _, e := range v.Elements() {
+		if n += valuesIn(e); n > maxValues {
+			return n
+		}
+	}
+	for _, e := range v.Members() {
+		if n += valuesIn(e); n > maxValues {
+			return n
+		}
+	}
+	return n
+}
 
 func tooMany(name string) error {
 	return &messages.MalformedError{Rule: "P-SSE-2", Type: name, Want: fmt.Sprintf("at most %d values", maxValues), Found: "more"}

@@ -288,17 +288,26 @@ func (c *conversion) each(v state.Value, key, path string, convert func(v state.
 	if list.Kind() != state.KindArray {
 		return v
 	}
-	changed := false
-	elements := make([]state.Value, 0, list.Len())
+	var elements []state.Value // nil until one differs
 	for i, was := range list.Elements() {
 		is := was
 		if was.Kind() == state.KindObject {
-			is = convert(was, fmt.Sprintf("%s/%s/%d", path, key, i))
+			is = convert(was, path+"/"+key+"/"+strconv.Itoa(i))
 		}
-		changed = changed || !state.Same(was, is)
-		elements = append(elements, is)
+		if elements == nil && !state.Same(was, is) {
+			elements = make([]state.Value, 0, list.Len())
+			for k, same := range list.Elements() {
+				if k == i {
+					break
+				}
+				elements = append(elements, same)
+			}
+		}
+		if elements != nil {
+			elements = append(elements, is)
+		}
 	}
-	if !changed {
+	if elements == nil {
 		return v
 	}
 	return v.With(key, state.Array(elements...))

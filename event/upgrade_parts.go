@@ -38,6 +38,9 @@ func (c *conversion) message(v state.Value, path string) state.Value {
 // mirroredParts pairs the binary parts of a content with modern parts that have the same data or URL, in either
 // order. Each index of a pair leads to the other. A part belongs to one pair at most.
 func mirroredParts(content state.Value) map[int]int {
+	if content.Kind() != state.KindArray {
+		return nil
+	}
 	type medium struct{ kind, value string }
 	modern := map[medium][]int{}
 	binaries := 0

@@ -22,6 +22,7 @@ type Codec struct {
 
 	weight      int // while checking, no less than the JSON values that were walked
 	removals    []Removal
+	around      int // the removals noted before the removable place that the walk is in
 	more        int // removals beyond the limit
 	maxRemovals int
 
@@ -115,7 +116,7 @@ func (c *Codec) finish() Verdict {
 	kept := c.gone == nil || c.settle(mark{})
 	verdict := Verdict{c.fault, c.removals, c.more, !kept, c.weight}
 	c.value, c.object = state.Value{}, object{}
-	c.fault, c.missing, c.gone, c.removals, c.more, c.weight = nil, "", nil, nil, 0, 0
+	c.fault, c.missing, c.gone, c.removals, c.around, c.more, c.weight = nil, "", nil, nil, 0, 0, 0
 	pool.Put(c)
 	return verdict
 }

@@ -90,9 +90,20 @@ func (c *Codec) unknown(rule, key, value string) {
 	if c.gone != nil {
 		return
 	}
+	if c.full() {
+		c.gone = &unlisted
+		return
+	}
 	path := append(append([]step(nil), c.path...), step{key: key, index: -1})
 	c.gone = &unrecognized{rule: rule, depth: len(path), path: path, value: value}
 }
+
+// unlisted is a value whose removal is counted, but not listed.
+var unlisted unrecognized
+
+// full reports whether the removable place that the walk is in can only be counted, even after what was noted inside it is
+// forgotten.
+func (c *Codec) full() bool { return c.around >= c.maxRemovals }
 
 // remove notes that the current place is removed.
 func (c *Codec) remove(rule, text string) {
@@ -107,12 +118,13 @@ func (c *Codec) remove(rule, text string) {
 type mark struct {
 	fault          *Fault
 	removals, more int
+	around         int
 	gone           *unrecognized
 }
 
 func (c *Codec) mark() mark {
-	m := mark{c.fault, len(c.removals), c.more, c.gone}
-	c.gone = nil
+	m := mark{c.fault, len(c.removals), c.more, c.around, c.gone}
+	c.around, c.gone = len(c.removals), nil
 	return m
 }
 
@@ -120,11 +132,15 @@ func (c *Codec) mark() mark {
 // along: what was noted inside since m is forgotten, and the place is noted as removed.
 func (c *Codec) settle(m mark) (kept bool) {
 	g := c.gone
-	c.gone = m.gone
+	c.around, c.gone = m.around, m.gone
 	if g == nil {
 		return true
 	}
 	c.fault, c.removals, c.more = m.fault, c.removals[:m.removals], m.more
+	if g == &unlisted {
+		c.more++
+		return false
+	}
 	text := Quote(g.value) + " is not recognized"
 	if inner := g.path[min(len(c.path), g.depth):]; len(inner) > 0 {
 		text = pointer(inner) + " is " + Quote(g.value) + ", which is not recognized"
