@@ -62,6 +62,9 @@ var rows = []struct{ code, in, want string }{
 	{"arguments-not-json", run(strings.Replace(call, "{}", "{", 1), result), `warning arguments-not-json event 3 TOOL_CALL_END: the arguments of "c": `},
 	{"result-twice", run(call, result, result), `warning result-twice event 4 TOOL_CALL_RESULT: the result "t1" of the call "c" is sent again`},
 	{"result-twice", run(call, result, strings.Replace(result, "t1", "t2", 1)), `warning result-twice event 4 TOOL_CALL_RESULT: the tool call "c" has a result already`},
+	{"result-twice", run(`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
+		`{"id":"t1","role":"tool","toolCallId":"c","content":"x"},{"id":"t2","role":"tool","toolCallId":"c","content":"y"}]}`), `warning result-twice event 2 MESSAGES_SNAPSHOT: the tool call "c" has a result already`},
+	{"result-twice", run(result, strings.Replace(result, "t1", "t2", 1)), `warning result-twice event 3 TOOL_CALL_RESULT: the tool call "c" has a result already`},
 	{"result-late", run(call) + "\n" + started2 + "\n" + result + "\n" + end2, `warning result-late event 5 TOOL_CALL_RESULT: the call "c" was made 1 runs before`},
 	{"result-without-call", run(result), `warning result-without-call event 2`},
 	{"call-unanswered", run(call), `note call-unanswered event 3 RUN_FINISHED: the call "c" has no result, and the outcome does not name it`},

@@ -165,9 +165,7 @@ func typeName(ev event.Event) string {
 // Deliver notes a delivery of the event noted last. thread returns the thread right after it; it is called only when it is
 // needed.
 func (l *Linter) Deliver(d reducer.Delivery, thread func() *reducer.Thread) {
-	for _, w := range d.Warnings {
-		l.warning(w)
-	}
+	l.warnings(d, thread)
 	if d.Event == nil {
 		return
 	}
@@ -420,28 +418,6 @@ func (l *Linter) unfinished(run *reducer.Run, ordinal int, typ string) {
 		if !s.Finished {
 			l.find("step-unfinished", ordinal, typ, s.Name, "the step %q was never finished", s.Name)
 		}
-	}
-}
-
-// ruleCodes are the checks that a warning of the fold means.
-var ruleCodes = map[string]string{
-	"P-ENF-1": "unknown", "P-ENF-2": "unknown", "P-ENF-3": "unknown", "P-ENF-5": "unknown", "P-CMP-1": "deprecated",
-	"P-CMP-2": "deprecated", "P-CMP-3": "deprecated", "P-ID-1": "id-shared", "P-TXT-2": "text-gone", "P-TOL-1": "call-parent",
-	"P-STA-1": "patch-fails", "P-ACT-2": "patch-fails", "P-RUN-3": "interrupt-unanswered", "P-VRS-1": "version",
-	"P-RUN-1": "run-ids-differ", "P-REA-2": "text-gone",
-}
-
-// warning finds what a warning of the fold means.
-func (l *Linter) warning(w event.Warning) {
-	code := ruleCodes[w.Rule]
-	if w.Rule == "P-TOL-3" {
-		code = "result-without-call"
-		if len(w.Text) > 0 && w.Path != "" && isSecond(w.Text) {
-			code = "result-twice"
-		}
-	}
-	if code != "" {
-		l.find(code, w.Ordinal, w.Type, w.Path, "%s", w.Text)
 	}
 }
 

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/agfold/agfold/messages"
 	"github.com/agfold/agfold/recording"
@@ -56,6 +55,3 @@ func place(err error) (ordinal int, typ string) {
 	}
 	return 0, ""
 }
-
-// isSecond reports whether a warning under P-TOL-3 is about a second result, not about a missing call.
-func isSecond(text string) bool { return strings.Contains(text, "has a result already") }
