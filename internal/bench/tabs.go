@@ -156,7 +156,7 @@ func chatted() *reducer.Thread {
 	return new(reducer.Thread).WithMessages(said...)
 }
 
-// serveTabs serves threads and, once it is told to begin, measures this process.
+// serveTabs serves threads and, once it is told to begin, measures this process. It ends when its input does.
 func serveTabs(kind string, sessions int, length time.Duration) error {
 	agent := new(ticking)
 	handler := tabsKinds[kind](agent.agent())
@@ -168,7 +168,8 @@ func serveTabs(kind string, sessions int, length time.Duration) error {
 	before := memory()
 	go http.Serve(listener, handler)
 	fmt.Println("http://" + inner.Addr().String() + "/")
-	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+	orders := bufio.NewReader(os.Stdin)
+	if _, err := orders.ReadString('\n'); err != nil {
 		return err
 	}
 	time.Sleep(length / 5)
@@ -185,10 +186,15 @@ func serveTabs(kind string, sessions int, length time.Duration) error {
 	}
 	took := time.Since(start)
 	n := float64(agent.events.Load() - events)
-	return json.NewEncoder(os.Stdout).Encode(tabsResult{
+	err = json.NewEncoder(os.Stdout).Encode(tabsResult{
 		NS: float64(until-used) / n, Allocs: float64(allocated()-allocs) / n, Wire: float64(listener.written.Load()-wire) / n,
 		Bytes: float64(held) / float64(sessions), Pace: n / (took.Seconds() * livePerSecond * float64(sessions)),
 	})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, orders) // until the tabs are gone, to which an end of the server would be an error
+	return err
 }
 
 // counting counts what is written to its connections.
