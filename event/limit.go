@@ -64,17 +64,28 @@ func crowded(data []byte) bool {
 // overfull reports whether v holds more than maxValues values.
 func overfull(v state.Value) bool { return v.Size() >= 2*maxValues && valuesIn(v) > maxValues }
 
-// valuesIn counts the values in v, itself included, up to one more than maxValues.
+// valuesIn counts the values in v, itself included, until they are more than maxValues.
 func valuesIn(v state.Value) int {
 	n := 1
-	for _, e := range v.Elements() {
-		if n += valuesIn(e); n > maxValues {
-			return n
+	count := func(e state.Value) bool {
+		if e.Len() == 0 {
+			n++
+		} else {
+			n += valuesIn(e)
 		}
+		return n <= maxValues
+	}
+	if v.Kind() == state.KindArray {
+		for _, e := range v.Elements() {
+			if !count(e) {
+				break
+			}
+		}
+		return n
 	}
 	for _, e := range v.Members() {
-		if n += valuesIn(e); n > maxValues {
-			return n
+		if !count(e) {
+			break
 		}
 	}
 	return n
