@@ -65,9 +65,9 @@ func joined(list []DebugCategory) string {
 // nothing and costs a comparison an event. It is safe for concurrent use, and one may serve several agents and sessions. Its
 // lines come from the goroutine that does what they are about, so a slow handler slows the run down.
 //
-// Secrets are not logged: of a URL neither the user nor the values of the query, of a header only values that are known to be
-// harmless. What agents and users say is logged: the category frames has the first 300 bytes of each event. Contents of run
-// inputs are not.
+// Of a URL, in the text of an error too, neither the user nor the values of the query are logged; of a header only values that
+// are known to be harmless. Contents of run inputs are not logged. What agents say is: the category frames has the first 300
+// bytes of each event, and errors repeat what servers, agents and tools wrote, whatever it is. The path of a URL is logged whole.
 type DebugLog struct {
 	log   *slog.Logger
 	on    map[DebugCategory]bool
@@ -126,7 +126,7 @@ func (l *DebugLog) Frame(ordinal int, ev event.Event) {
 		l.say(DebugFrames, "nothing but warnings", attrs[0])
 		return
 	case f.Err() != nil:
-		attrs = append(attrs, slog.String("error", f.Err().Error()))
+		attrs = append(attrs, slog.String("error", safeError(f.Err())))
 	}
 	l.say(DebugFrames, "frame", append(attrs, slog.String("data", shorten(strings.ToValidUTF8(string(f.Data()), "\uFFFD"), maxDebugData)))...)
 }
@@ -166,7 +166,7 @@ func (l *DebugLog) deliver(ev event.Event, d reducer.Delivery, err error) {
 	if l.has(DebugVerify) {
 		switch {
 		case err != nil:
-			l.say(DebugVerify, "rejected", slog.String("type", typeName(ev)), slog.String("error", err.Error()))
+			l.say(DebugVerify, "rejected", slog.String("type", typeName(ev)), slog.String("error", safeError(err)))
 		case d.Event == nil:
 			l.say(DebugVerify, "dropped", at, slog.String("type", typeName(ev)))
 		default:
@@ -266,7 +266,7 @@ func (o debugObserver) Tool(ctx context.Context, call *messages.ToolCall) (conte
 func (o debugObserver) ends(what string, begun time.Time, err error, attrs ...slog.Attr) {
 	attrs = append(attrs, slog.Duration("took", time.Since(begun)))
 	if err != nil {
-		attrs = append(attrs, slog.String("error", err.Error()))
+		attrs = append(attrs, slog.String("error", safeError(err)))
 	}
 	o.l.say(DebugSession, what+" ends", attrs...)
 }

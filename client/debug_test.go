@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -289,4 +290,23 @@ func BenchmarkDebugLog(b *testing.B) {
 	b.Run("none", func(b *testing.B) { fold(b, func(reducer.Delivery, error) {}) })
 	b.Run("off", func(b *testing.B) { fold(b, func(d reducer.Delivery, err error) { off.Deliver(ev, d, err) }) })
 	b.Run("on", func(b *testing.B) { fold(b, func(d reducer.Delivery, err error) { on.Deliver(ev, d, err) }) })
+}
+
+// Errors of agents and tools lose what is secret in a URL, whichever category logs them.
+func TestDebugLogOfErrorsWithURLs(t *testing.T) {
+	var out debugged
+	agent := client.AgentFunc(func(context.Context, event.RunInput) iter.Seq2[event.Event, error] {
+		return func(yield func(event.Event, error) bool) {
+			yield(nil, errors.New(`Get "https://ann:SECRET-password@host.example/x?key=SECRET-key": refused`))
+		}
+	})
+	s := client.NewSession(agent, &client.SessionOptions{ThreadID: "t", Debug: client.NewDebugLog(out.logger()), OnWarning: func(event.Warning) {}})
+	defer s.Close()
+	_, err := s.Send(t.Context(), messages.UserText("Hello"))
+	require.ErrorContains(t, err, "SECRET-key")
+	out.mu.Lock()
+	text := out.Buffer.String()
+	out.mu.Unlock()
+	assert.Contains(t, text, "host.example")
+	assert.NotContains(t, text, "SECRET")
 }

@@ -19,7 +19,8 @@ type Options struct {
 	// event, the default is told.
 	RunError func(ctx context.Context, err error) *event.RunError
 	// OnError is called with each error that ends a run, unless it is a *reducer.AgentError or says that the run was stopped. A
-	// panic is a [*client.PanicError]. Nil logs it with slog.Default(), at level Error.
+	// panic is a [*client.PanicError]. The client has been told before. Nil logs it with slog.Default(), at level Error; so is
+	// an error during which OnError itself panics.
 	OnError func(ctx context.Context, in event.RunInput, err error)
 }
 
@@ -84,15 +85,25 @@ func discreet(err error) *event.RunError {
 	return &event.RunError{Message: "the agent failed", Code: messages.Some("agent_failed")}
 }
 
-// report tells the operator of an error that the client is not told.
+// report tells the operator of an error that the client is not told. If OnError panics, both are logged.
 func (r *core) report(err error) {
 	if _, said := errors.AsType[*reducer.AgentError](err); said {
 		return
 	}
 	if r.o.OnError != nil {
+		defer func() {
+			if v := recover(); v != nil {
+				r.log(errors.Join(err, &client.PanicError{Value: v, Stack: debug.Stack()}))
+			}
+		}()
 		r.o.OnError(r.ctx, r.in, err)
 		return
 	}
+	r.log(err)
+}
+
+// log writes an error that ended the run to the default logger.
+func (r *core) log(err error) {
 	attrs := []any{"thread", r.in.ThreadID, "run", r.in.RunID, "error", err}
 	if p, ok := errors.AsType[*client.PanicError](err); ok {
 		attrs = append(attrs, "stack", string(p.Stack))

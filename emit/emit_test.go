@@ -493,3 +493,12 @@ func TestStreamTakesEventsFromAnyGoroutine(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, names)
 	assert.ErrorAs(t, last, new(*client.PanicError))
 }
+
+// The client has been told how the run ended before OnError is called, and is told even if OnError panics.
+func TestOnErrorThatPanics(t *testing.T) {
+	lines := all(t, event.RunInput{}, func(context.Context, *emit.Run) error { return errors.New("x") }, &emit.Options{
+		OnError: func(context.Context, event.RunInput, error) { panic("in OnError") },
+	})
+	require.NotEmpty(t, lines)
+	assert.Contains(t, lines[len(lines)-1], "RUN_ERROR")
+}

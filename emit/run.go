@@ -98,9 +98,9 @@ func (run *Run) End(err error) error {
 	if err == nil || run.isOver() {
 		return run.finish()
 	}
-	told := run.r.told(err)
+	ended := run.fail(run.r.told(err))
 	run.r.report(err)
-	return run.fail(told)
+	return ended
 }
 
 // isOver reports whether the run cannot send any more.
