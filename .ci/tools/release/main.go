@@ -2,7 +2,7 @@
 //
 //	go run ./release -version v0.1.0            install the library, the command and the nested modules as users do
 //	go run ./release -version v0.1.0 -prepare   change go.mod of the nested modules for the tags
-//	go run ./release -version v0.1.0 -binaries DIR
+//	go run ./release -version v0.1.0 -binaries DIR   build the command for all platforms, and compare second builds
 //
 // The published modules are the root and those under adapters; others are for this repository alone.
 package main
@@ -25,10 +25,11 @@ func main() {
 	version := flag.String("version", "v0.1.0", "the `version` that is to be released")
 	prepare := flag.Bool("prepare", false, "only change the go.mod files")
 	binaries := flag.String("binaries", "", "only build the command for all platforms, twice, into this `folder`")
+	briefly := flag.Bool("briefly", false, "with -binaries: build only the binary of this machine twice")
 	flag.Parse()
 	err := errors.New("the version is not one of semantic versioning")
 	if semver.IsValid(*version) && semver.Canonical(*version) == *version {
-		err = run(*version, *prepare, *binaries)
+		err = run(*version, *prepare, *binaries, *briefly)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -36,14 +37,14 @@ func main() {
 	}
 }
 
-func run(version string, prepare bool, binaries string) error {
+func run(version string, prepare bool, binaries string, briefly bool) error {
 	root, err := output("", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}
 	root = strings.TrimSpace(root)
 	if binaries != "" {
-		return build(root, binaries)
+		return build(root, version, binaries, briefly)
 	}
 	if prepare {
 		_, err := prepared(root, version)

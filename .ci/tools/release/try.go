@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 
 // try publishes a version in a folder, as it would be tagged, and installs everything from there as users do. Modules of
 // others come from the module cache or the proxy that is configured.
+//
+// The user asks for @latest, not for the version: with github.com/agfold/agfold v0.1.0 in the module cache, go get of a nested
+// module at @v0.1.0 looks no further, and says that agfold does not contain the package (golang.org/issue/56974).
 func try(root, version string) error {
 	tmp, err := os.MkdirTemp("", "agfold-release")
 	if err != nil {
@@ -49,14 +53,15 @@ func try(root, version string) error {
 	lines := strings.Split(strings.TrimSpace(cache), "\n")
 	env := []string{
 		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(lines[0]) + "/cache/download," + lines[1],
-		"GOMODCACHE=" + filepath.Join(tmp, "cache"), "GONOSUMDB=" + modules[0].path + "*", "GONOPROXY=none", "GOWORK=off", "GOFLAGS=-modcacherw", "GOBIN=" + filepath.Join(tmp, "bin"),
+		"GOMODCACHE=" + filepath.Join(tmp, "cache"), "GONOSUMDB=" + modules[0].path, "GONOPROXY=none", "GOWORK=off", "GOFLAGS=-modcacherw -trimpath", // the same objects wherever tmp is
+		"CGO_ENABLED=0", "GOBIN=" + filepath.Join(tmp, "bin"),
 	}
 	for _, m := range modules {
 		if err := get(filepath.Join(tmp, "user", filepath.Base(m.path)), env, clone, m, version); err != nil {
 			return fmt.Errorf("%s: %w", m.path, err)
 		}
 	}
-	return tryCommand(filepath.Join(tmp, "bin", "agfold"), root, version)
+	return tryCommands(filepath.Join(tmp, "bin"), root, version)
 }
 
 // publish writes a module into the folder of a proxy.
@@ -117,9 +122,9 @@ func get(dir string, env []string, clone string, m module, version string) error
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(b.String()), 0o644); err != nil {
 		return err
 	}
-	steps := [][]string{{"mod", "init", "example.com/user"}, {"get", m.path + "@" + version}, {"mod", "tidy"}, {"build", "-o", os.DevNull, "."}}
+	steps := [][]string{{"mod", "init", "example.com/user"}, {"get", m.path + "@latest"}, {"mod", "tidy"}, {"build", "-o", os.DevNull, "."}}
 	for _, c := range commands {
-		steps = append(steps, []string{"install", c + "@" + version})
+		steps = append(steps, []string{"install", c + "@latest"})
 	}
 	for _, args := range steps {
 		start := time.Now()
@@ -186,19 +191,39 @@ next:
 	return packages, commands, nil
 }
 
-// tryCommand looks at the installed command.
-func tryCommand(command, root, version string) error {
-	said, err := output("", command, "version")
+// tryCommands runs the installed commands.
+func tryCommands(bin, root, version string) error {
+	agfold := filepath.Join(bin, "agfold"+exe(runtime.GOOS))
+	if err := says(agfold, version); err != nil {
+		return err
+	}
+	if _, err := output("", agfold, "replay", filepath.Join(root, "testdata", "subagents.sse")); err != nil {
+		return err
+	}
+	jetstream := filepath.Join(bin, "agfold-jetstream"+exe(runtime.GOOS))
+	if _, err := output("", jetstream, "--help"); err != nil {
+		return err
+	}
+	installed, err := os.ReadDir(bin)
 	if err != nil {
 		return err
 	}
-	if want := "agfold " + version + " "; !strings.HasPrefix(said, want) {
-		return fmt.Errorf("agfold version says %q, want %s…", said, want)
+	if len(installed) != 2 {
+		return fmt.Errorf("%d commands were installed: try the new one, too", len(installed))
 	}
-	fmt.Print("  agfold version: ", said)
-	if _, err := output("", command, "replay", filepath.Join(root, "testdata", "subagents.sse")); err != nil {
+	return nil
+}
+
+// says checks the version that agfold prints.
+func says(agfold, version string) error {
+	said, err := output("", agfold, "version")
+	if err != nil {
 		return err
 	}
+	if want := "agfold " + version; strings.TrimSpace(said) != want && !strings.HasPrefix(said, want+" ") {
+		return fmt.Errorf("agfold version says %q, want %s", said, want)
+	}
+	fmt.Print("  agfold version: ", said)
 	return nil
 }
 
