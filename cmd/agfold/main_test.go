@@ -58,6 +58,8 @@ func TestHelp(t *testing.T) {
 		{[]string{"replay", "-h"}, "replay-help"},
 		{[]string{"replay", "run.sse", "--json", "--help"}, "replay-help"},
 		{[]string{"help", "replay"}, "replay-help"},
+		{[]string{"completion", "--help"}, "completion-help"},
+		{[]string{"man", "--help"}, "man-help"},
 	} {
 		t.Run(strings.Join(row.args, " "), func(t *testing.T) {
 			got := agfold(t, "", row.args...)

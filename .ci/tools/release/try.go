@@ -16,8 +16,8 @@ import (
 // try publishes a version in a folder, as it would be tagged, and installs everything from there as users do. Modules of
 // others come from the module cache or the proxy that is configured.
 //
-// The user asks for @latest, not for the version: with github.com/agfold/agfold v0.1.0 in the module cache, go get of a nested
-// module at @v0.1.0 looks no further, and says that agfold does not contain the package (golang.org/issue/56974).
+// GONOPROXY must be empty: if it is not, whatever it says, go get of a nested module at the version of the root that is in the
+// module cache looks no further than the root.
 func try(root, version string) error {
 	tmp, err := os.MkdirTemp("", "agfold-release")
 	if err != nil {
@@ -53,7 +53,7 @@ func try(root, version string) error {
 	lines := strings.Split(strings.TrimSpace(cache), "\n")
 	env := []string{
 		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(lines[0]) + "/cache/download," + lines[1],
-		"GOMODCACHE=" + filepath.Join(tmp, "cache"), "GONOSUMDB=" + modules[0].path, "GONOPROXY=none", "GOWORK=off", "GOFLAGS=-modcacherw -trimpath", // the same objects wherever tmp is
+		"GOMODCACHE=" + filepath.Join(tmp, "cache"), "GONOSUMDB=" + modules[0].path, "GONOPROXY=", "GOPRIVATE=", "GOWORK=off", "GOFLAGS=-modcacherw -trimpath", // the same objects wherever tmp is
 		"CGO_ENABLED=0", "GOBIN=" + filepath.Join(tmp, "bin"),
 	}
 	for _, m := range modules {
@@ -122,9 +122,9 @@ func get(dir string, env []string, clone string, m module, version string) error
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(b.String()), 0o644); err != nil {
 		return err
 	}
-	steps := [][]string{{"mod", "init", "example.com/user"}, {"get", m.path + "@latest"}, {"mod", "tidy"}, {"build", "-o", os.DevNull, "."}}
+	steps := [][]string{{"mod", "init", "example.com/user"}, {"get", m.path + "@" + version}, {"mod", "tidy"}, {"build", "-o", os.DevNull, "."}}
 	for _, c := range commands {
-		steps = append(steps, []string{"install", c + "@latest"})
+		steps = append(steps, []string{"install", c + "@" + version})
 	}
 	for _, args := range steps {
 		start := time.Now()
