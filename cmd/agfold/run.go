@@ -40,9 +40,10 @@ type runFlags struct {
 	Tools    string   `group:"What is sent" placeholder:"FILE" help:"Offer tools, a JSON array of objects with name, description and parameters. agfold cannot call them: it asks for their results, or leaves the calls pending."`
 	Clock    bool     `group:"What is sent" help:"Offer the tool local_time, which agfold calls itself; the demo agent is always offered it."`
 
-	Answers []string `group:"Interrupts and tool calls" name:"answer" sep:"none" placeholder:"ID=JSON" help:"Answer the interrupt or the tool call ID; ID=decline declines it; may be repeated."`
-	Yes     bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer yes to every other question that can be answered with yes."`
-	No      bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer no to every yes-or-no question, and decline the others."`
+	Answers    []string `group:"Interrupts and tool calls" name:"answer" sep:"none" placeholder:"ID=JSON" help:"Answer the interrupt or the tool call ID; ID=decline declines it; may be repeated."`
+	Unanswered string   `group:"Interrupts and tool calls" enum:"settle,decline,keep" default:"settle" help:"What happens to calls without a result before a run: settle those that nobody can answer any more (the default), decline all, or keep them as they are."`
+	Yes        bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer yes to every other question that can be answered with yes."`
+	No         bool     `group:"Interrupts and tool calls" xor:"yes,no" help:"Answer no to every yes-or-no question, and decline the others."`
 
 	JSON    bool          `group:"What is shown" help:"At the end, print the thread as one JSON object on one line, as agfold replay --json does."`
 	Events  bool          `group:"What is shown" help:"Print every event as it is delivered, one per line; with --json as an object with ordinal, event, change and warnings."`
@@ -179,6 +180,9 @@ func (f *runFlags) run(ctx context.Context, t *terminal) int {
 		options.Middleware = append(options.Middleware, lenient.All)
 	}
 	options.PeerVersion, options.Strict, options.OnWarning, options.Debug = f.Peer, f.Strict, c.warn, t.debug
+	options.Unanswered = map[string]client.Unanswered{
+		"settle": client.SettleUnanswered, "decline": client.DeclineUnanswered, "keep": client.KeepUnanswered,
+	}[f.Unanswered]
 	endpoint := f.URL
 	if endpoint == "" {
 		var stop func()

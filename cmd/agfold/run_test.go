@@ -417,6 +417,19 @@ func TestRunSends(t *testing.T) {
 		assert.Len(t, *inputs, 2)
 		assert.Contains(t, got.stderr, "1 message was not sent\n")
 	})
+	t.Run("what --unanswered says of calls without a result", func(t *testing.T) {
+		const arguments = "/messages/0/toolCalls/0/function/arguments"
+		for flag, want := range map[string]string{"": "{}", "settle": "{}", "decline": "{}", "keep": `{"word": "li`} {
+			url, inputs, _ := serving(t, sseOf(began, finished))
+			args := []string{"--url", url, "--continue", filepath.Join("..", "..", "testdata", "cut-off.sse"), "--message", "hello"}
+			if flag != "" {
+				args = append(args, "--unanswered", flag)
+			}
+			got := talk(t, counted(), "", args...)
+			require.Equal(t, exitOK, got.status, got.stderr)
+			assert.Equal(t, want, at[string](t, (*inputs)[0], arguments), flag)
+		}
+	})
 	t.Run("no protocolVersion to an older --peer", func(t *testing.T) {
 		url, inputs, _ := serving(t, sseOf(began, finished))
 		got := talk(t, counted(), "", "--url", url, "--message", "hello", "--peer", "0.0.57")
