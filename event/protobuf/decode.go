@@ -34,6 +34,9 @@ func (d *decoder) fail(why string) {
 	}
 }
 
+// next reads the next field of s, if nothing is wrong so far.
+func (d *decoder) next(s *scanner) bool { return d.fault == "" && s.next() }
+
 // scanned reports whether s has read its message to the end and nothing is wrong so far.
 func (d *decoder) scanned(s *scanner) bool {
 	if s.fault != "" && d.fault == "" {
@@ -107,7 +110,7 @@ func (d *decoder) decode() (event.Event, string) {
 func (d *decoder) envelope() (num int, payload []byte) {
 	future := 0
 	s := scanner{rest: d.data}
-	for s.next() {
+	for d.next(&s) {
 		known := s.num < len(arms)
 		switch {
 		case known && s.typ != wireBytes:
@@ -139,7 +142,7 @@ func (d *decoder) base(payload []byte, arm *eventArm) (members []state.Member) {
 	var base []byte
 	has := false
 	s := scanner{rest: payload}
-	for s.next() {
+	for d.next(&s) {
 		if s.num == baseField && s.typ == wireBytes {
 			base, has = d.merge(base, s.bytes), true
 		}
@@ -175,7 +178,7 @@ const maxFields = 13
 func (d *decoder) message(m *message, data []byte) (members []state.Member, complete bool) {
 	var slots [maxFields]slot
 	s := scanner{rest: data}
-	for s.next() {
+	for d.next(&s) {
 		for i := range m.fields {
 			if f := &m.fields[i]; f.num == s.num {
 				d.take(f, &slots[i], &s)
@@ -225,7 +228,7 @@ func (d *decoder) take(f *field, to *slot, s *scanner) {
 		v := d.element(f, s.bytes)
 		if v.Exists() {
 			to.list = append(to.list, v)
-		} else {
+		} else if d.fault == "" {
 			d.warn("dropped: a kind that AG-UI " + event.ProtocolVersion + " does not know")
 		}
 		d.pop()
@@ -287,7 +290,7 @@ func (d *decoder) union(m *message, data []byte) state.Value {
 	var chosen *arm
 	var payload []byte
 	s := scanner{rest: data}
-	for s.next() {
+	for d.next(&s) {
 		for i := range m.arms {
 			a := &m.arms[i]
 			if a.num != s.num || s.typ != wireBytes {

@@ -13,6 +13,7 @@ type place struct {
 	rule     string // that warnings are under
 	steps    []step
 	warnings []event.Warning
+	warned   int // bytes of their paths and texts
 	more     int // warnings that are not listed
 }
 
@@ -39,16 +40,22 @@ func (p *place) pointer() string {
 	return state.Pointer(tokens...)
 }
 
-// maxWarnings bounds what is said about one event.
-const maxWarnings = 100
+// What is said about one event is bounded by the number of warnings, and by the bytes of their paths and texts: the warning
+// that reaches either bound is the last one that is listed.
+const (
+	maxWarnings = 100
+	maxWarned   = 64 << 10
+)
 
 // warn says something about the place.
 func (p *place) warn(text string) {
-	if len(p.warnings) >= maxWarnings {
+	if len(p.warnings) >= maxWarnings || p.warned >= maxWarned {
 		p.more++
 		return
 	}
-	p.warnings = append(p.warnings, event.Warning{Rule: p.rule, Type: p.typ, Path: p.pointer(), Text: text})
+	w := event.Warning{Rule: p.rule, Type: p.typ, Path: p.pointer(), Text: text}
+	p.warned += len(w.Path) + len(w.Text)
+	p.warnings = append(p.warnings, w)
 }
 
 // all returns the warnings; the last one says how many are not listed.

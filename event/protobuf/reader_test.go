@@ -303,6 +303,15 @@ func TestArmsAndKindsThatAreNotKnown(t *testing.T) {
 		f = next(t, field(7, base(6)+field(2, field(6, field(1, "")))))
 		assert.Equal(t, `{"type":"STATE_SNAPSHOT","snapshot":[null]}`, string(f.Data()))
 	})
+	t.Run("P-PB-4 a value of an unknown kind is one of no kind, without a warning", func(t *testing.T) {
+		future := field(9, "x") + number(10, 1)
+		list := field(6, field(1, number(4, 1))+field(1, future)+field(1, field(3, "z")))
+		f := next(t, field(7, base(6)+field(2, field(5, field(1, field(1, "a")+field(2, future))+field(1, field(1, "b")+field(2, list))))))
+		assert.Equal(t, `{"type":"STATE_SNAPSHOT","snapshot":{"b":[true,null,"z"]}}`, string(f.Data()))
+		assert.Empty(t, f.Warnings())
+		f = next(t, field(7, base(6)+field(2, future)))
+		assert.Equal(t, `{"type":"STATE_SNAPSHOT"}`, string(f.Data()))
+	})
 	t.Run("text that is not UTF-8", func(t *testing.T) {
 		f := next(t, field(3, base(2)+field(2, "a\xffb")))
 		assert.Equal(t, "{\"type\":\"TEXT_MESSAGE_END\",\"messageId\":\"a\uFFFDb\"}", string(f.Data()))

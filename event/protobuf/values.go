@@ -157,7 +157,7 @@ func (d *decoder) value(data []byte, depth int) (v state.Value) {
 	var nested []byte
 	last := 0
 	s := scanner{rest: data}
-	for s.next() {
+	for d.next(&s) {
 		num := s.num
 		switch {
 		case num == valueNull && s.typ == wireVarint:
@@ -204,7 +204,7 @@ func (d *decoder) number(f float64) state.Value {
 func (d *decoder) object(data []byte, depth int) state.Value {
 	var members []state.Member
 	s := scanner{rest: data}
-	for s.next() {
+	for d.next(&s) {
 		if s.num == structEntry && s.typ == wireBytes {
 			if m := d.entry(s.bytes, depth); m.Value.Exists() {
 				members = append(members, m)
@@ -221,7 +221,7 @@ func (d *decoder) entry(data []byte, depth int) (m state.Member) {
 	var val []byte
 	has := false
 	s := scanner{rest: data}
-	for s.next() {
+	for d.next(&s) {
 		switch {
 		case s.num == entryKey && s.typ == wireBytes:
 			m.Key = textOf(s.bytes)
@@ -241,7 +241,7 @@ func (d *decoder) entry(data []byte, depth int) (m state.Member) {
 func (d *decoder) list(data []byte, depth int) state.Value {
 	var elements []state.Value
 	s := scanner{rest: data}
-	for s.next() {
+	for d.next(&s) {
 		if s.num == listElement && s.typ == wireBytes {
 			d.pushIndex(len(elements))
 			elements = append(elements, d.value(s.bytes, depth+1))
