@@ -63,6 +63,9 @@ func New(l net.Listener, o Options) (*Server, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{token: rand.Text(), ctx: ctx, stop: stop, logs: newLogs(o.MaxMemory)}
 	s.hosts = []string{addr.String(), fmt.Sprintf("localhost:%d", addr.Port)}
+	if addr.Port == 80 { // which browsers leave out
+		s.hosts = append(s.hosts, strings.TrimSuffix(addr.String(), ":80"), "localhost")
+	}
 	if o.Agent != nil {
 		s.logs.agent = cmp.Or(o.Name, "agent")
 		s.threads = s.logs.threads(o)

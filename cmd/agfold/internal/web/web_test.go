@@ -225,6 +225,40 @@ func TestWhoIsLetIn(t *testing.T) {
 	}
 }
 
+// portListener is a listener that says that it is at an address.
+type portListener struct {
+	net.Listener
+	addr net.TCPAddr
+}
+
+func (l *portListener) Addr() net.Addr { return &l.addr }
+
+func TestHostWithoutPort(t *testing.T) {
+	for _, c := range []struct {
+		name, ip string
+		port     int
+		host     string
+		want     bool
+	}{
+		{"port 80, an address", "127.0.0.1", 80, "127.0.0.1", true},
+		{"port 80, IPv6", "::1", 80, "[::1]", true},
+		{"port 80, localhost", "127.0.0.1", 80, "localhost", true},
+		{"port 80, said", "127.0.0.1", 80, "localhost:80", true},
+		{"port 80, another name", "127.0.0.1", 80, "evil.example", false},
+		{"port 8080, no port", "127.0.0.1", 8080, "127.0.0.1", false},
+		{"port 8080, localhost, no port", "127.0.0.1", 8080, "localhost", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			s, err := New(&portListener{l, net.TCPAddr{IP: net.ParseIP(c.ip), Port: c.port}}, Options{})
+			require.NoError(t, err)
+			t.Cleanup(func() { assert.NoError(t, l.Close()); s.stop() })
+			assert.Equal(t, c.want, s.known(c.host))
+		})
+	}
+}
+
 func TestOnlyLoopback(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
