@@ -502,3 +502,16 @@ func TestOnErrorThatPanics(t *testing.T) {
 	require.NotEmpty(t, lines)
 	assert.Contains(t, lines[len(lines)-1], "RUN_ERROR")
 }
+
+// A question that cannot be asked leaves its id to the corrected one.
+func TestInterruptAfterAWrongOne(t *testing.T) {
+	lines := all(t, event.RunInput{}, func(_ context.Context, run *emit.Run) error {
+		id, err := run.Interrupt(event.Interrupt{ID: "q", ResponseSchema: state.String("no schema")})
+		assert.Error(t, err)
+		assert.Empty(t, id)
+		id, err = run.Interrupt(event.Interrupt{ID: "q", Reason: "confirmation"})
+		assert.Equal(t, "q", id)
+		return err
+	}, quiet)
+	assert.Contains(t, lines[len(lines)-1], "q")
+}

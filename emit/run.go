@@ -52,19 +52,22 @@ func (run *Run) AddUsage(usage ...event.TokenUsage) error {
 // than once, for several questions. It returns the question's id, which is made if in has none. A question whose id
 // was asked before is an error.
 func (run *Run) Interrupt(in event.Interrupt) (id string, err error) {
-	run.r.mu.Lock()
-	asked := in.ID != "" && run.r.asked[in.ID]
-	if !asked {
-		in.ID = run.r.newID(run.r.asked, in.ID, "interrupt")
-	}
-	run.r.mu.Unlock()
-	if asked {
+	r := run.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if in.ID != "" && r.asked[in.ID] {
 		return "", errors.New("emit: an interrupt with this id was asked before")
 	}
-	return in.ID, run.set(func(end *event.RunFinished) {
+	in.ID = r.newID(r.asked, in.ID, "interrupt")
+	err = r.set(func(end *event.RunFinished) {
 		asked := slices.Concat(end.Outcome.Interrupts, []event.Interrupt{in})
 		end.Outcome = event.Outcome{Type: event.OutcomeInterrupt, Interrupts: asked}
 	})
+	if err != nil {
+		delete(r.asked, in.ID) // a corrected question may have it
+		return "", err
+	}
+	return in.ID, nil
 }
 
 // Cancel makes the run end as cancelled by the agent's side, whatever was asked. It does not stop the function.
@@ -74,9 +77,13 @@ func (run *Run) Cancel() error {
 
 // set changes what RUN_FINISHED will say, unless it would be malformed then.
 func (run *Run) set(change func(*event.RunFinished)) error {
-	r := run.r
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	run.r.mu.Lock()
+	defer run.r.mu.Unlock()
+	return run.r.set(change)
+}
+
+// set is [Run.set] under the lock.
+func (r *core) set(change func(*event.RunFinished)) error {
 	if r.stopped != nil {
 		return r.stopped
 	}
