@@ -6,7 +6,6 @@ import (
 
 	"github.com/agfold/agfold/event"
 	"github.com/agfold/agfold/messages"
-	"github.com/agfold/agfold/state"
 )
 
 // messagesSnapshot reconciles the conversation with a snapshot (P-MSG-1, P-MSG-2). Its cost depends on what the
@@ -22,7 +21,7 @@ func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
 		last[k] = i
 		carries[k.Kind] = true
 	}
-	d.dropOmitted(last, carries, e.Metadata)
+	d.dropOmitted(last, carries, e)
 
 	type restated struct {
 		entry *entry
@@ -81,14 +80,15 @@ func (d *draft) messagesSnapshot(e *event.MessagesSnapshot) {
 
 // dropOmitted drops the messages that a snapshot omits and that it speaks for: text messages and tool results, reasoning
 // if it carries any, and the activities that it owns.
-func (d *draft) dropOmitted(restated map[messages.Key]int, carries [messages.KindActivity + 1]bool, meta messages.Metadata) {
+func (d *draft) dropOmitted(restated map[messages.Key]int, carries [messages.KindActivity + 1]bool, e *event.MessagesSnapshot) {
 	var drop []*entry
 	look := func(e *entry) {
 		if _, keep := restated[e.msg.Key()]; !keep {
 			drop = append(drop, e)
 		}
 	}
-	types, all := ownedActivities(meta, carries[messages.KindActivity])
+	types, all := e.OwnedActivityTypes()
+	slices.Sort(types)
 	for kind := messages.KindText; kind <= messages.KindActivity; kind++ {
 		if kind == messages.KindReasoning && !carries[kind] || kind == messages.KindActivity && !all {
 			continue
@@ -102,7 +102,7 @@ func (d *draft) dropOmitted(restated map[messages.Key]int, carries [messages.Kin
 			look(e)
 		}
 	}
-	for activityType := range types {
+	for _, activityType := range slices.Compact(types) {
 		if same := d.activities.get(activityType); same != nil {
 			for e := range same.m {
 				look(e)
@@ -180,25 +180,4 @@ func (d *draft) sweep() {
 		}
 	}
 	d.goneCalls, d.lastCall = nil, nil
-}
-
-// ownedActivities returns the activity types that a snapshot owns, so that it drops those activities that it omits
-// (P-MSG-2), and whether it owns all types. Authority that is malformed owns nothing.
-func ownedActivities(meta messages.Metadata, carriesAny bool) (types map[string]bool, all bool) {
-	authority := meta.Get("@ag-ui/client")
-	owned := authority.Get("authoritativeActivityTypes")
-	switch owned.Kind() {
-	case state.KindAbsent:
-		return nil, carriesAny && (!authority.Exists() || authority.Kind() == state.KindObject)
-	case state.KindNull:
-		return nil, true
-	case state.KindArray:
-		types = make(map[string]bool)
-		for _, v := range owned.Elements() {
-			if s, ok := v.AsString(); ok {
-				types[s] = true
-			}
-		}
-	}
-	return types, false
 }
