@@ -34,22 +34,5 @@ func (l *Log) eachMessage(ctx context.Context, do func(Message) bool) error {
 	if err != nil {
 		return err
 	}
-	messages, err := l.messages(ctx, subject, 1)
-	if err != nil {
-		return err
-	}
-	defer messages.Stop()
-	for {
-		m, err := messages.Next(jetstream.NextContext(ctx))
-		if err != nil {
-			return err
-		}
-		meta, err := m.Metadata()
-		if err != nil {
-			return err
-		}
-		if !do(Message{m.Subject(), meta.Sequence.Stream, m.Data()}) || meta.Sequence.Stream >= last.Sequence {
-			return nil
-		}
-	}
+	return l.between(ctx, subject, 1, last.Sequence, do)
 }

@@ -185,7 +185,15 @@ func (l *Log) readAfter(ctx context.Context, r *loaded, after uint64, last *jets
 		take(last.Sequence, last.Data)
 		return nil
 	}
-	messages, err := l.messages(ctx, last.Subject, after+1)
+	return l.between(ctx, last.Subject, after+1, last.Sequence, func(m Message) bool {
+		take(m.Sequence, m.Data)
+		return true
+	})
+}
+
+// between calls do with the messages of a subject whose sequences are from first to last, in order, until do returns false.
+func (l *Log) between(ctx context.Context, subject string, first, last uint64, do func(Message) bool) error {
+	messages, err := l.messages(ctx, subject, first)
 	if err != nil {
 		return err
 	}
@@ -199,11 +207,8 @@ func (l *Log) readAfter(ctx context.Context, r *loaded, after uint64, last *jets
 		if err != nil {
 			return err
 		}
-		if meta.Sequence.Stream > last.Sequence {
-			return nil
-		}
-		take(meta.Sequence.Stream, m.Data())
-		if meta.Sequence.Stream == last.Sequence {
+		seq := meta.Sequence.Stream
+		if seq > last || !do(Message{m.Subject(), seq, m.Data()}) || seq == last {
 			return nil
 		}
 	}
