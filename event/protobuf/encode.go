@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -9,20 +10,48 @@ import (
 	"github.com/agfold/agfold/state"
 )
 
-// encoder appends one event to dst.
+// encoder appends one event to dst. The lengths of its fields are put in at last, see [encoder.finish].
 type encoder struct {
 	place
-	dst []byte
-	err error
+	dst     []byte
+	spans   []span
+	lengths int // the bytes that the lengths of the ended fields will take
+	err     error
+}
+
+// span is a field that has a length.
+type span struct {
+	start  int // where its content begins in a text without lengths
+	before int // lengths when it began
+	size   int // of its content, with the lengths in it, once it has ended
 }
 
 // begin begins a field that has a length, and end ends it.
-func (e *encoder) begin(num int) (start int) {
+func (e *encoder) begin(num int) (field int) {
 	e.dst = appendTag(e.dst, num, wireBytes)
-	return len(e.dst)
+	e.spans = append(e.spans, span{start: len(e.dst), before: e.lengths})
+	return len(e.spans) - 1
 }
 
-func (e *encoder) end(start int) { e.dst = closeField(e.dst, start) }
+func (e *encoder) end(field int) {
+	f := &e.spans[field]
+	f.size = len(e.dst) - f.start + e.lengths - f.before
+	e.lengths += sizeOfNumber(uint64(f.size))
+}
+
+// finish returns dst with the lengths of all fields. It moves each byte at most once, from the last one on.
+func (e *encoder) finish() []byte {
+	from := len(e.dst)
+	e.dst = slices.Grow(e.dst, e.lengths)[:from+e.lengths]
+	to := len(e.dst)
+	for _, f := range slices.Backward(e.spans) {
+		to -= copy(e.dst[to-(from-f.start):], e.dst[f.start:from])
+		to -= sizeOfNumber(uint64(f.size))
+		binary.PutUvarint(e.dst[to:], uint64(f.size))
+		from = f.start
+	}
+	return e.dst
+}
 
 // mismatch makes the error about the member name, which has another kind of value than the wire.
 func (e *encoder) mismatch(name, want string, found state.Value) {
@@ -228,5 +257,5 @@ func appendEvent(dst []byte, ev event.Event) ([]byte, []event.Warning, error) {
 	if e.err != nil {
 		return dst, nil, e.err
 	}
-	return e.dst, e.all(), nil
+	return e.finish(), e.all(), nil
 }

@@ -3,6 +3,7 @@ package protobuf
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 // wireType is how a field is laid out.
@@ -165,8 +166,11 @@ func appendNumber(dst []byte, num int, n int64) []byte {
 	return binary.AppendUvarint(appendTag(dst, num, wireVarint), uint64(n))
 }
 
+// sizeOfNumber returns how many bytes a varint takes.
+func sizeOfNumber(n uint64) int { return (bits.Len64(n|1) + 6) / 7 }
+
 // closeField puts the length of what follows start before it. What the field holds was appended after the tag, without
-// one.
+// one. It moves the content, so it is for fields that do not nest deeply.
 func closeField(dst []byte, start int) []byte {
 	var length [binary.MaxVarintLen64]byte
 	n := binary.PutUvarint(length[:], uint64(len(dst)-start))
