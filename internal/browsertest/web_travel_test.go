@@ -116,3 +116,14 @@ func TestWebMarkdownIsLinear(t *testing.T) {
 	assert.Equal(t, 1.0, got["same"], "a text that streamed looks like one that came whole")
 	t.Logf("%.0f characters in 2000 deltas: %.0f drawn in %.0f ms", got["length"], got["drawn"], got["took"])
 }
+
+// What would turn the direction of a link's text is visible there.
+func TestWebLinksShowWhereTheyLead(t *testing.T) {
+	w := openWeb(t, startWeb(t, "../../testdata/subagents.sse"))
+	got := evaluate[[]string](t, w, `import('./inline.js').then(({inline}) => inline(
+		'https://evil.example/\u202emoc.elpmaxe [https://\u2066bank.example](https://evil.example/) [no](javascript:1)')
+		.filter(n => n instanceof Element).map(n => n.tagName + ' ' + n.textContent + ' ' + n.dir))`)
+	assert.Equal(t, []string{
+		`A https://evil.example/\u202emoc.elpmaxe auto`, `A https://\u2066bank.example auto`, `SPAN no auto`,
+	}, got)
+}

@@ -1,5 +1,5 @@
 // inline.js makes the nodes of a line of Markdown: emphasis, code and links. One pass, whatever the text is.
-import {el} from './dom.js';
+import {el, show} from './dom.js';
 
 const DEEP = 16; // marks that are open at once
 const LINK = /(!?)\[([^\[\]\n]{0,500})\]\(\s*<?([^\s()<>]{1,2000}(?:\([^\s()<>]{0,200}\)[^\s()<>]{0,200})?)>?(?:\s+"[^"\n]{0,500}")?\s*\)/y;
@@ -71,10 +71,11 @@ export function safeURL(text) {
   }
 }
 
-// link returns a link that says where it leads; a picture from elsewhere is a link too, because nothing is loaded.
+// link returns a link that says where it leads; a picture from elsewhere is a link too, because nothing is loaded. Its label
+// shows what would make it look like another address.
 export function link(url, text, picture) {
   const to = safeURL(url);
-  const label = (picture ? '🖼 ' : '') + text;
-  if (!to) return el('span', {class: 'nolink', text: label, title: 'This link is not opened.'});
-  return el('a', {href: to, target: '_blank', rel: 'noopener noreferrer nofollow', title: to.slice(0, 300), text: label});
+  const label = (picture ? '🖼 ' : '') + show(text, 2000);
+  if (!to) return el('span', {class: 'nolink', dir: 'auto', text: label, title: 'This link is not opened.'});
+  return el('a', {href: to, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto', title: show(to, 300), text: label});
 }
