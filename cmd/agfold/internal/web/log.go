@@ -34,6 +34,7 @@ type log struct {
 	changes     blob
 	checkpoints []feed.Snapshot // at 0, checkpointEvery, …
 	warnings    map[int][]event.Warning
+	noted       int64          // about what the warnings take
 	ends        map[int]string // why a stream ended, of positions that are ends
 	last        feed.Snapshot  // at the last position
 	shape       *shape
@@ -60,6 +61,9 @@ type entry struct {
 
 // entrySize is about what an entry takes besides its texts.
 const entrySize = 96
+
+// warningSize is about what a warning takes besides its path and text.
+const warningSize = 112
 
 // step is one position of a log, as it is made.
 type step struct {
@@ -134,6 +138,9 @@ func (l *log) add(st step) error {
 	}
 	if len(st.delivery.Warnings) > 0 {
 		l.warnings[st.n] = append([]event.Warning(nil), st.delivery.Warnings...)
+		for _, w := range st.delivery.Warnings {
+			l.noted += warningSize + int64(len(w.Path)+len(w.Text))
+		}
 	}
 	if st.end != nil {
 		l.ends[st.n] = st.end.Error()
@@ -161,7 +168,7 @@ func (l *log) rawOf(st step) ref {
 
 // size is about the memory that the log takes.
 func (l *log) size() int64 {
-	return l.events.size + l.changes.size + int64(len(l.entries))*entrySize
+	return l.events.size + l.changes.size + l.noted + int64(len(l.entries))*entrySize
 }
 
 // finish says that the log does not grow any more.

@@ -139,6 +139,15 @@ func TestLogIsBounded(t *testing.T) {
 	assert.ErrorIs(t, l.err, errFull)
 	assert.InDelta(t, 90, len(l.entries), 10)
 	assert.Len(t, l.rows(1, 10), 10)
+	t.Run("warnings count, which are longer than what they are about", func(t *testing.T) {
+		var unknown strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&unknown, `,"a%d":1`, i)
+		}
+		line := `{"type":"CUSTOM","name":"x","value":1` + unknown.String() + "}\n"
+		l := foldedWithin(t, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`+"\n"+strings.Repeat(line, 100), int64(2*100*len(line)))
+		assert.ErrorIs(t, l.err, errFull)
+	})
 }
 
 // Folding ends with its context.
